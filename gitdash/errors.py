@@ -1,0 +1,34 @@
+"""The tree of errors; each class stands beside the code that raises it.
+
+    GitdashError                    anything that ends a command with one sentence
+    +-- formats.reading.FormatError     a file's bytes are not what its format says
+    +-- inspection.files.FileError      a file could not be read, or is not a regular file
+    +-- gitcmd.runner.GitError          git failed, timed out, was cancelled, or is missing
+    +-- config.settings.ConfigError     the configuration file is wrong
+    +-- history.store.HistoryError      the state file cannot be used
+    +-- discovery.roots.RootError       a root does not exist
+    +-- export.columns.ColumnError      no such column, or a condition that cannot be run
+
+The text of an error is short, lower case and factual; data stands in attributes.
+"""
+
+import enum
+
+
+class GitdashError(Exception):
+    """The base of all errors that gitdash raises on purpose."""
+
+
+class ExitCode(enum.IntEnum):
+    """What the process says when it ends."""
+
+    DONE = 0
+    """The command did what was asked."""
+    FINDINGS = 1
+    """`check` found something at or above --fail-on, or a measurement failed."""
+    WRONG_USE = 2
+    """Bad arguments, configuration, root, state file, or no usable git."""
+    REFUSED = 3
+    """Refused for safety."""
+    INTERRUPTED = 130
+    """Ctrl-C."""

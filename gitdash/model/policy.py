@@ -1,0 +1,48 @@
+"""Policy: the thresholds of all rules as one value. The defaults and their sources stand here, once."""
+
+import msgspec
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Thresholds; config can set each, globally and by root. Ages are in seconds."""
+
+    loose_limit: int = 1024
+    """More loose objects than this is a finding (Gitaly `LooseObjectLimit`)."""
+    loose_stale_age_s: float = 10 * 86_400.0
+    """Older loose objects are stale (Gitaly `StaleObjectsGracePeriod`)."""
+    loose_stale_limit: int = 1024
+    """More stale loose objects than this is a finding (Gitaly `ShouldPruneObjects`)."""
+    packs_outside_midx_minimum: int = 2
+    """The least number of packs outside the multi-pack-index that is allowed (Gitaly `ShouldRepackObjects`)."""
+    packs_outside_midx_log_base: float = 1.8
+    """Allowed: ln(pack MiB) / ln(base) (Gitaly `ShouldRepackObjects`)."""
+    pack_limit: int = 50
+    """More packs than this slow every look-up (git `gc.autoPackLimit`)."""
+    loose_references_minimum: int = 16
+    """The least number of loose references that is a finding (Gitaly `ShouldRepackReferences`)."""
+    loose_references_log_base: float = 1.15
+    """Allowed: ln(packed bytes / 100) / ln(base) (Gitaly `ShouldRepackReferences`)."""
+    reftable_factor: int = 2
+    """Each table must be at least this many times the next one (git `REFTABLE_COMPACTION factor`)."""
+    full_repack_cooldown_s: float = 5 * 86_400.0
+    """Gitaly `FullRepackCooldownPeriod`."""
+    lock_age_s: float = 15 * 60.0
+    """config, HEAD, alternates, commit-graph-chain and multi-pack-index locks (Gitaly stale data rules)."""
+    reference_lock_age_s: float = 3_600.0
+    """packed-refs, refs/**, reftable and index locks (Gitaly stale data rules)."""
+    gc_pid_age_s: float = 12 * 3_600.0
+    """git honours a `gc.pid` for 12 hours."""
+    gc_log_age_s: float = 86_400.0
+    """A younger `gc.log` stops automatic gc (git `gc.logExpiry`)."""
+    keep_age_s: float = 7 * 86_400.0
+    """`.keep` files of transfers (Gitaly stale data rules)."""
+    temporary_file_age_s: float = 86_400.0
+    """`tmp_*` below objects (Gitaly stale data rules)."""
+    temporary_directory_age_s: float = 3 * 86_400.0
+    """`tmp_objdir*` (Gitaly stale data rules)."""
+    empty_reference_age_s: float = 86_400.0
+    """Zero-length loose references (Gitaly stale data rules)."""
+    duplicate_notice_bytes: int = 1 << 20
+    """Own copies of the lender's objects above this are worth a repack of the member."""
+    commit_graph_minimum_objects: int = 100
+    """A repository with fewer objects does without commit-graph and bitmap (git `maintenance.commit-graph.auto`)."""

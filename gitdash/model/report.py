@@ -1,0 +1,54 @@
+"""What a survey says of one repository, and of all."""
+
+import enum
+
+import msgspec
+
+from gitdash.model.finding import Finding
+from gitdash.model.inspection import Inspection
+from gitdash.model.repository import Repository, Role, Unreadable
+from gitdash.model.sizes import Sizes
+
+
+class State(enum.StrEnum):
+    """The one word for a row, worst last."""
+
+    OK = "ok"
+    NOTICE = "notice"
+    WARNING = "warning"
+    CRITICAL = "critical"
+    FOREIGN = "foreign"
+    """Another user owns it: read from files only."""
+    UNREADABLE = "unreadable"
+
+
+class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything known of one repository."""
+
+    repository: Repository
+    roles: tuple[Role, ...]
+    """Never empty."""
+    borrowers: tuple[bytes, ...]
+    """Paths of scanned repositories that borrow from this one, directly or through another, sorted."""
+    inspection: Inspection | Unreadable
+    sizes: Sizes
+    findings: tuple[Finding, ...]
+    """Worst first."""
+    state: State
+    counts_store: bool = True
+    """False if another row of this survey already counts the same object store in the totals."""
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """Sums over a survey; each object store counts once, whatever shares it."""
+
+    repository_count: int
+    object_store_count: int
+    disk_bytes: int
+    exclusive_bytes: int
+    duplicate_bytes: int
+    unreadable_count: int
+    notice_count: int
+    """Repositories whose state is `notice`, and so on."""
+    warning_count: int
+    critical_count: int

@@ -1,0 +1,70 @@
+"""Sizes: each says which question it answers, how it was obtained and how old it is."""
+
+import enum
+
+import msgspec
+
+from gitdash.model.repository import Unreadable
+
+
+class Question(enum.StrEnum):
+    """The two questions that git has to answer."""
+
+    REACHABLE = "reachable"
+    """What does a full clone cost on disk?"""
+    REACHABLE_OWN = "reachable_own"
+    """What is reachable here and not from the lenders' references?"""
+
+
+class Strategy(enum.StrEnum):
+    """How a reachable size is obtained."""
+
+    BITMAP = "bitmap"
+    """`rev-list --use-bitmap-index`."""
+    WALK = "walk"
+    """`rev-list` without bitmaps; with an exclusion an upper bound."""
+    UNION = "union"
+    """size(own + lenders) - size(lenders), both with bitmaps: exact."""
+    DIFFERENCE = "difference"
+    """An older measurement plus `rev-list <new tips> --not <old tips>`."""
+
+
+class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """One answer of git."""
+
+    question: Question
+    bytes: int
+    strategy: Strategy
+    exact: bool
+    """False for an upper bound."""
+    elapsed_s: float
+    measured_at_s: float
+    argv: tuple[str, ...]
+    """What git got, credentials masked; of the last query if there were several."""
+    git_version: str
+    excluded_references: tuple[str, ...] = ()
+    from_history: bool = False
+    """Answered from the state file because the fingerprint is unchanged."""
+    notes: tuple[str, ...] = ()
+    """What the reader must know: dropped broken references, missing objects, derived files that lie."""
+
+
+class ExclusiveSizes(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
+    """The set difference of object ids between a repository's own store and all its lenders."""
+
+    exclusive_bytes: int
+    """Stored here and in no lender: what deleting the repository would free. Each object counts once."""
+    exclusive_count: int
+    duplicate_bytes: int
+    """Bytes of own copies of objects that a lender has too."""
+    duplicate_count: int
+    elapsed_s: float
+    measured_at_s: float
+
+
+class Sizes(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known beyond the files' own sizes; None means not measured."""
+
+    exclusive: ExclusiveSizes | Unreadable | None = None
+    reachable: SizeMeasurement | Unreadable | None = None
+    reachable_own: SizeMeasurement | Unreadable | None = None

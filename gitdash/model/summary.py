@@ -1,0 +1,49 @@
+"""One flat row for each repository: what tables show, conditions select and the first paint draws.
+
+A value is None if absent or not measured, and `Unreadable` if it could not be read.
+"""
+
+import msgspec
+
+from gitdash.model.report import State
+from gitdash.model.repository import RepositoryKind, Unreadable
+
+
+class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The row of one repository; every column of every table derives from it."""
+
+    path: bytes
+    name: str
+    """The path below its root, or the last component if it is the root. Printable."""
+    root: bytes
+    kind: RepositoryKind
+    role: str
+    """`plain`, `member`, `pool` or `member+pool`."""
+    state: State
+    disk_bytes: int | Unreadable | None
+    exclusive_bytes: int | Unreadable | None
+    duplicate_bytes: int | Unreadable | None
+    reachable_bytes: int | Unreadable | None
+    reachable_exact: bool = True
+    reachable_measured_at_s: float | None = None
+    reachable_own_bytes: int | Unreadable | None
+    reachable_own_exact: bool = True
+    objects_bytes: int | Unreadable | None
+    pack_count: int | Unreadable | None
+    pack_bytes: int | Unreadable | None
+    outside_midx_count: int | Unreadable | None
+    loose_count: int | Unreadable | None
+    loose_stale_count: int | Unreadable | None
+    bitmap: str | None
+    """`pack`, `midx`, `lender`, or None."""
+    reference_count: int | Unreadable | None
+    borrower_count: int
+    alternate_count: int
+    garbage_bytes: int | Unreadable | None
+    object_format: str | None
+    finding_count: int
+    worst_rule: str | None
+    """Rule id of the worst finding."""
+    worst_summary: str | None
+    inspected_at_s: float | None
+    counts_store: bool = True

@@ -1,0 +1,97 @@
+"""Values for people: bytes, counts, durations, ages, and text that is safe on a terminal.
+
+Bytes use Ki, Mi, Gi; counts use k, M, G; the two are never mixed. Nothing here reads a clock.
+"""
+
+import re
+from typing import Final
+
+_BYTE_PREFIXES: Final = ("KiB", "MiB", "GiB", "TiB", "PiB")
+_COUNT_PREFIXES: Final = ("k", "M", "G")
+
+_UNSAFE_TEXT: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff\ud800-\udfff]"
+)
+"""C0, DEL, C1, soft hyphen, bidi marks and overrides, zero-width and invisible characters, line and paragraph
+separators, variation selectors, tags, non-characters and lone surrogates (bytes that are not UTF-8)."""
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with everything that a terminal could act on made visible, as `\x1b` or `\u202e`.
+
+    The one function that text from a repository, from git or from the file system passes before it is shown.
+    A lone surrogate, which is how `os.fsdecode` carries a byte that is not UTF-8, becomes that byte: `\xe9`.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSAFE_TEXT.sub(_visible_escape, text)
+
+
+def printable_path(path: bytes) -> str:
+    """Return a path for people; bytes that are not UTF-8 become visible escapes."""
+    return printable(path.decode("utf-8", "surrogateescape"))
+
+
+def _visible_escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def human_bytes(size_bytes: int) -> str:
+    """Return a size with three significant digits at most: `0 B`, `1023 B`, `1.50 KiB`, `98.8 MiB`."""
+    if size_bytes < 1024:
+        return f"{size_bytes} B"
+    scaled = float(size_bytes)
+    exponent = -1
+    while scaled >= 1023.5 and exponent < len(_BYTE_PREFIXES) - 1:
+        scaled /= 1024
+        exponent += 1
+    return f"{_three_digits(scaled)} {_BYTE_PREFIXES[exponent]}"
+
+
+def human_count(count: int) -> str:
+    """Return a count with three significant digits at most: `999`, `1.20k`, `655k`, `12.3M`."""
+    if count < 1000:
+        return str(count)
+    scaled = float(count)
+    exponent = -1
+    while scaled >= 999.5 and exponent < len(_COUNT_PREFIXES) - 1:
+        scaled /= 1000
+        exponent += 1
+    return f"{_three_digits(scaled)}{_COUNT_PREFIXES[exponent]}"
+
+
+def _three_digits(scaled: float) -> str:
+    if scaled < 9.995:
+        return f"{scaled:.2f}"
+    if scaled < 99.95:
+        return f"{scaled:.1f}"
+    return f"{scaled:.0f}"
+
+
+def human_duration(duration_s: float) -> str:
+    """Return a duration: `4 ms`, `1.3 s`, `2 m 05 s`, `3 h 10 m`."""
+    if duration_s < 0.9995:
+        return f"{duration_s * 1000:.0f} ms"
+    if duration_s < 59.95:
+        return f"{duration_s:.1f} s"
+    minutes, seconds = divmod(round(duration_s), 60)
+    if minutes < 60:
+        return f"{minutes} m {seconds:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} m"
+
+
+def human_age(age_s: float) -> str:
+    """Return an age in its largest whole unit: `now`, `40s`, `12m`, `5h`, `3d`, `7w`, `2y`; the future is `now`."""
+    if age_s < 1:
+        return "now"
+    for unit_s, unit in ((31_557_600, "y"), (604_800 * 2, "w"), (86_400, "d"), (3_600, "h"), (60, "m")):
+        if age_s >= unit_s:
+            return f"{int(age_s // (604_800 if unit == 'w' else unit_s))}{unit}"
+    return f"{int(age_s)}s"

@@ -1,0 +1,81 @@
+"""Values for people."""
+
+import unicodedata
+
+import pytest
+
+from gitdash.units import human_age, human_bytes, human_count, human_duration, printable, printable_path
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.00 KiB"),
+        (1536, "1.50 KiB"),
+        (10 * 1024, "10.0 KiB"),
+        (1024**2 - 1, "1.00 MiB"),
+        (58_358_935, "55.7 MiB"),
+        (3 * 1024**5, "3.00 PiB"),
+        (5000 * 1024**5, "5000 PiB"),
+    ],
+)
+def test_bytes_have_binary_prefixes_and_three_digits(size_bytes: int, text: str) -> None:
+    assert human_bytes(size_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (999, "999"), (1000, "1.00k"), (655_136, "655k"), (999_999, "1.00M"), (12_345_678, "12.3M")],
+)
+def test_counts_have_decimal_prefixes(count: int, text: str) -> None:
+    assert human_count(count) == text
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "text"),
+    [(0.004, "4 ms"), (1.25, "1.2 s"), (59.94, "59.9 s"), (125, "2 m 05 s"), (11_400, "3 h 10 m")],
+)
+def test_durations(duration_s: float, text: str) -> None:
+    assert human_duration(duration_s) == text
+
+
+@pytest.mark.parametrize(
+    ("age_s", "text"),
+    [(-5, "now"), (0.2, "now"), (40, "40s"), (720, "12m"), (18_000, "5h"), (259_200, "3d"), (1_209_600, "2w")],
+)
+def test_ages_use_the_largest_whole_unit(age_s: float, text: str) -> None:
+    assert human_age(age_s) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "safe"),
+    [
+        ("plain.git", "plain.git"),
+        ("\x1b]0;owned\x07", "\\x1b]0;owned\\x07"),
+        ("a\nb", "a\\x0ab"),
+        ("\u009b2J", "\\x9b2J"),
+        ("\u202egit", "\\u202egit"),
+        ("zero\u200bwidth", "zero\\u200bwidth"),
+        ("\udce9t\udce9", "\\xe9t\\xe9"),
+        ("\U000e0041", "\\U000e0041"),
+        ("[red]no markup[/]", "[red]no markup[/]"),
+        ("日本", "日本"),
+    ],
+)
+def test_text_that_a_terminal_could_act_on_becomes_visible(raw: str, safe: str) -> None:
+    assert printable(raw) == safe
+
+
+def test_no_control_format_or_surrogate_character_survives() -> None:
+    survivors = [
+        hex(code)
+        for code in range(0x110000)
+        if unicodedata.category(chr(code)) in {"Cc", "Cs", "Zl", "Zp"} and printable(chr(code)) == chr(code)
+    ]
+    assert survivors == []
+
+
+def test_path_that_is_not_utf8_is_shown_with_its_bytes() -> None:
+    assert printable_path(b"/srv/caf\xe9.git") == "/srv/caf\\xe9.git"
