@@ -109,7 +109,8 @@ def _history(branch: str, commit_count: int, first_parent: bytes) -> Iterator[by
     """A line of commits that each change two of the 194 files in one of 64 folders."""
     for number in range(commit_count):
         lines = [
-            f"commit refs/heads/{branch}\ncommitter C O Mitter <c@example.com> {1_600_000_000 + number} +0000\n".encode(),
+            f"commit refs/heads/{branch}\n".encode(),
+            f"committer C O Mitter <c@example.com> {1_600_000_000 + number} +0000\n".encode(),
             b"data 7\nmessage\n",
             first_parent if number == 0 else b"",
         ]

@@ -31,7 +31,7 @@ print(json.dumps({"loaded": loaded, "code": code}), file=sys.stderr)
 @pytest.mark.parametrize(
     "arguments",
     [["--version"], ["--help"], ["scan", "--help"], ["scan", "--format", "json", "."], ["check", "."]],
-    ids=lambda arguments: " ".join(arguments),
+    ids=" ".join,
 )
 def test_headless_command_imports_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
     finished = subprocess.run(

@@ -1,0 +1,60 @@
+"""The README names everything that a reader can meet: findings, columns, keys, settings, commands."""
+
+from pathlib import Path
+
+import click
+import msgspec
+import pytest
+
+from gitdash.__main__ import command_line
+from gitdash.assessment.rules import RULES
+from gitdash.config.settings import Settings
+from gitdash.export.columns import COLUMNS
+from gitdash.model.policy import Policy
+from gitdash.tui.app import FleetApp
+
+PROJECT = Path(__file__).resolve().parents[2]
+README = (PROJECT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_readme_lists_the_finding(rule) -> None:
+    assert f"`{rule.id}`" in README
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
+def test_readme_lists_the_column(column) -> None:
+    assert f"`{column.key}`" in README
+    assert column.help.strip()
+
+
+@pytest.mark.parametrize("field", msgspec.structs.fields(Policy), ids=lambda field: field.name)
+def test_readme_lists_the_threshold(field) -> None:
+    assert f"`{field.name}`" in README
+
+
+@pytest.mark.parametrize("field", msgspec.structs.fields(Settings), ids=lambda field: field.name)
+def test_readme_lists_the_configuration_table(field) -> None:
+    assert f"`{field.name}`" in README or f"[{field.name}]" in README or f"[[{field.name}]]" in README
+
+
+@pytest.mark.parametrize("binding", FleetApp.BINDINGS, ids=lambda binding: binding.id or binding.key)
+def test_readme_lists_the_key(binding) -> None:
+    assert binding.description in README
+    assert binding.tooltip
+
+
+def options(command: click.Command, path: str) -> list[tuple[str, str]]:
+    found = [
+        (path, max(parameter.opts, key=len)) for parameter in command.params if isinstance(parameter, click.Option)
+    ]
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            found += [(f"{path} {name}", ""), *options(child, f"{path} {name}")]
+    return found
+
+
+@pytest.mark.parametrize(("path", "option"), options(command_line, "gitdash"), ids=lambda value: value or "command")
+def test_readme_names_the_command_and_option(path: str, option: str) -> None:
+    assert path in README
+    assert option in README
