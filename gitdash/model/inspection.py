@@ -281,6 +281,10 @@ class ConfigFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Bears Scalar's marks: `gc.auto=0` with `pack.useBitmaps=false`, or `scalar.*` keys."""
     remotes: tuple[Remote, ...]
     concerns: tuple[ConfigConcern, ...]
+    gc_prune_expire: str | None = None
+    """`gc.pruneExpire`, such as `never`; None if not set."""
+    maintenance_auto: bool | None = None
+    """`maintenance.auto`; None if not set. False keeps commands from starting maintenance by themselves."""
 
 
 class ObjectStore(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):

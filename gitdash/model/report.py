@@ -5,7 +5,7 @@ import enum
 import msgspec
 
 from gitdash.model.finding import Finding
-from gitdash.model.inspection import Inspection
+from gitdash.model.inspection import BitmapFacts, Inspection
 from gitdash.model.repository import Repository, Role, Unreadable
 from gitdash.model.sizes import Sizes
 
@@ -37,6 +37,8 @@ class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     state: State
     counts_store: bool = True
     """False if another row of this survey already counts the same object store in the totals."""
+    lender_bitmap: BitmapFacts | None = None
+    """The bitmap of a lender, of which git uses one; None if no scanned lender has one."""
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,11 +34,11 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     outside_midx_count: int | Unreadable | None
     loose_count: int | Unreadable | None
     loose_stale_count: int | Unreadable | None
-    bitmap: str | None
+    bitmap: str | Unreadable | None
     """`pack`, `midx`, `lender`, or None."""
     reference_count: int | Unreadable | None
     borrower_count: int
-    alternate_count: int
+    alternate_count: int | Unreadable
     garbage_bytes: int | Unreadable | None
     object_format: str | None
     finding_count: int
