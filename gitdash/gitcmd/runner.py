@@ -1,0 +1,344 @@
+"""The one door to processes: starts git and our own workers, bounds them, and ends them.
+
+Each call gets an argv, the environment and `-c` pairs of `environment`, a stdin that ends, a session of its own, a time
+limit on the whole call, a memory limit, and a cap on what it may say. Source: git(1), setsid(2), setrlimit(2).
+
+The memory limit is set by `/bin/sh` between fork and exec: `preexec_fn` may deadlock in a process with threads, and
+prlimit(2) from here would come after the first allocations. It is RLIMIT_DATA: RLIMIT_AS counts mapped packs, and git
+then cannot open big ones. This module decides nothing about what git is asked.
+"""
+
+import contextlib
+import enum
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Final
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd import groups
+from gitdash.gitcmd.environment import config_arguments, git_environment, search_path, without_git_variables
+from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
+from gitdash.gitcmd.masking import mask_credentials
+from gitdash.gitcmd.output import first_complaint
+
+OLDEST_VERSION: Final = (2, 39)
+"""Older ones lack flags that the matrix of safe commands was tried with."""
+
+DEFAULT_MEMORY_LIMIT_BYTES: Final = min(8 * 1024**3, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+"""Half of the machine, at most 8 GiB: `rev-list --objects` needs some 200 bytes an object."""
+DEFAULT_STDOUT_LIMIT_BYTES: Final = 256 * 1024**2
+"""More than the references of a repository with 2,000,000 of them."""
+WORKER_MEMORY_LIMIT_BYTES: Final = 1024**3
+"""An inspection reads headers and directories; what needs more is a hostile repository."""
+
+_STOP_GRACE_S: Final = 0.4
+"""`stop_everything` shall be over within a second."""
+_WORKER_GRACE_S: Final = 0.5
+_VERSION_TIME_LIMIT_S: Final = 20.0
+_LIMITED: Final = ("/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null || :; exec "$@"')
+"""`$0` is the limit in KiB. Where the limit in force is lower already, that one stays."""
+
+
+class GitFailure(enum.Enum):
+    """Why there is no answer from git."""
+
+    FAILED = "failed"
+    """It said so, or died."""
+    TIMED_OUT = "timed out"
+    CANCELLED = "cancelled"
+    MISSING = "missing"
+    """There is no git that runs."""
+    TOO_OLD = "too old"
+    REFUSED = "refused"
+    """We did not start it."""
+
+
+class GitError(GitdashError):
+    """There is no answer from git; the text is one clause for people."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: GitFailure,
+        argv: tuple[str, ...] = (),
+        exit_code: int | None = None,
+        stderr: str = "",
+    ) -> None:
+        super().__init__(mask_credentials(message))
+        self.kind = kind
+        self.argv = argv
+        """As in `GitOutput.argv`; empty if git was not started."""
+        self.exit_code = exit_code
+        """Negative for a signal; None if git was not started or its end was not seen."""
+        self.stderr = stderr
+        """Masked, and bounded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitProgram:
+    """A git that runs and is new enough."""
+
+    path: str
+    """Absolute."""
+    version: tuple[int, ...]
+    """Such as (2, 39, 5)."""
+    version_text: str
+    """What `git version` says after these two words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitOutput:
+    """What one git call said."""
+
+    stdout: bytes
+    """All of it."""
+    stderr: str
+    """Masked; of a long one the first and the last part. It counts even when the exit code is 0."""
+    exit_code: int
+    """Negative for a signal."""
+    elapsed_s: float
+    """From before the start to after the end."""
+    argv: tuple[str, ...]
+    """`git`, added `-c` pairs, `--git-dir`, arguments; masked. The pairs of `CONFIG_OVERRIDES`, the same in every call,
+    are left out."""
+
+
+def find_git(program: str | None = None) -> GitProgram:
+    """Return the git to use: `program`, a path or a name, else `git` on PATH. Relative PATH entries do not count.
+
+    Raises GitError with kind MISSING or TOO_OLD.
+    """
+    path = _locate(program or "git")
+    if path is None:
+        where = f"no program {program!r}" if program else "no git on PATH"
+        raise GitError(f"{where}: gitdash needs git {_dotted(OLDEST_VERSION)} or newer", kind=GitFailure.MISSING)
+    unknown = GitProgram(path=path, version=(), version_text="")
+    try:
+        output = run_git(unknown, ["version"], time_limit_s=_VERSION_TIME_LIMIT_S)
+    except GitError as error:
+        raise GitError(f"{path!r} does not run: {error}", kind=GitFailure.MISSING, stderr=error.stderr) from error
+    text = output.stdout.decode("utf-8", "replace").strip().removeprefix("git version ")
+    match = re.match(r"\d+(?:\.\d+)+", text)
+    if match is None:
+        raise GitError(f"{path!r} is not git: its version is {text[:80]!r}", kind=GitFailure.MISSING)
+    version = tuple(int(number) for number in match.group().split("."))
+    if version < OLDEST_VERSION:
+        oldest = _dotted(OLDEST_VERSION)
+        raise GitError(f"git {text} at {path!r} is too old: gitdash needs {oldest} or newer", kind=GitFailure.TOO_OLD)
+    return GitProgram(path=path, version=version, version_text=text)
+
+
+def _locate(program: str) -> str | None:
+    folders = [""] if "/" in program else search_path(os.environ).split(":")
+    for folder in folders:
+        path = os.path.join(folder, program) if folder else os.path.abspath(os.path.expanduser(program))
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but the time limit
+    program: GitProgram,
+    arguments: Sequence[str | bytes],
+    *,
+    git_dir: bytes | None = None,
+    environment: Mapping[str, str] | None = None,
+    config: Sequence[tuple[str, str]] = (),
+    stdin: bytes = b"",
+    time_limit_s: float,
+    cancel: threading.Event | None = None,
+    memory_limit_bytes: int | None = DEFAULT_MEMORY_LIMIT_BYTES,
+    stdout_limit_bytes: int = DEFAULT_STDOUT_LIMIT_BYTES,
+    grace_s: float = groups.GRACE_S,
+    check: bool = True,
+) -> GitOutput:
+    """Run one git command and return what it said.
+
+    `environment` and `config` are added to the table. `git_dir` becomes `--git-dir`, which switches git's ownership
+    check off: ask `ownership.foreign_owner` before. The time limit covers the whole call; after it, or within 50 ms of
+    `cancel`, the process group gets SIGTERM, and SIGKILL after `grace_s`.
+    Raises GitError: with `check` also for an exit code other than 0.
+    """
+    added: list[str | bytes] = [argument for key, value in config for argument in ("-c", f"{key}={value}")]
+    if git_dir is not None:
+        added.append(b"--git-dir=" + git_dir)
+    call = _Call(
+        name=next((name for name in map(_masked, arguments) if not name.startswith("-")), ""),
+        argv=("git", *map(_masked, [*added, *arguments])),
+        started_s=time.monotonic(),
+    )
+    if cancel is not None and cancel.is_set():
+        raise call.error(GitFailure.CANCELLED, "was cancelled")
+    exchange = Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes)
+    command = [program.path, *config_arguments(), *added, *arguments]
+    process = call.start(command, git_environment(os.environ) | dict(environment or {}), memory_limit_bytes)
+    group = groups.ProcessGroup(process.pid)
+    pipes = Pipes(stdin=_pipe(process.stdin), stdout=_pipe(process.stdout), stderr=_pipe(process.stderr))
+    try:
+        ending = talk(exchange, pipes, group, deadline_s=call.started_s + time_limit_s, cancel=cancel)
+    finally:
+        group.end(grace_s)
+        pipes.close()
+        exit_code = _reap(process)
+    output = GitOutput(
+        stdout=bytes(exchange.stdout),
+        stderr=exchange.stderr.text(),
+        exit_code=exit_code if exit_code is not None else -signal.SIGKILL,
+        elapsed_s=time.monotonic() - call.started_s,
+        argv=call.argv,
+    )
+    call.check(output, Ending.CANCELLED if group.stopped and exit_code else ending, time_limit_s, check=check)
+    return output
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """One call, for its errors."""
+
+    name: str
+    """The subcommand."""
+    argv: tuple[str, ...]
+    """As in GitOutput."""
+    started_s: float
+    """By the monotonic clock."""
+
+    def start(
+        self, command: list[str | bytes], environment: dict[str, str], memory_limit_bytes: int | None
+    ) -> subprocess.Popen[bytes]:
+        try:
+            return _start(command, environment, memory_limit_bytes, stderr=subprocess.PIPE)
+        except (OSError, ValueError) as error:
+            raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
+
+    def check(self, output: GitOutput, ending: Ending, time_limit_s: float, *, check: bool) -> None:
+        """Raise what the call's end says."""
+        match ending:
+            case Ending.TIMED_OUT:
+                raise self.error(GitFailure.TIMED_OUT, f"did not end within {time_limit_s:g} s", output)
+            case Ending.CANCELLED:
+                raise self.error(GitFailure.CANCELLED, "was cancelled", output)
+            case Ending.TOO_MUCH:
+                raise self.error(GitFailure.FAILED, f"wrote more than {len(output.stdout)} bytes", output)
+            case Ending.FINISHED if check and output.exit_code:
+                raise self.error(GitFailure.FAILED, _end_of(output), output)
+            case Ending.FINISHED:
+                pass
+
+    def error(self, kind: GitFailure, what: str, output: GitOutput | None = None) -> GitError:
+        return GitError(
+            f"git {self.name} {what}",
+            kind=kind,
+            argv=self.argv,
+            exit_code=output.exit_code if output else None,
+            stderr=output.stderr if output else "",
+        )
+
+
+def _end_of(output: GitOutput) -> str:
+    how = f"exit code {output.exit_code}" if output.exit_code > 0 else f"signal {-output.exit_code}"
+    complaint = first_complaint(output.stderr)
+    return f"failed: {complaint} ({how})" if complaint else f"failed with {how}"
+
+
+def _masked(argument: str | bytes) -> str:
+    return mask_credentials(argument if isinstance(argument, str) else os.fsdecode(argument))
+
+
+def _start(
+    command: Sequence[str | bytes], environment: Mapping[str, str], memory_limit_bytes: int | None, *, stderr: int
+) -> subprocess.Popen[bytes]:
+    limited = () if memory_limit_bytes is None else (*_LIMITED, str(memory_limit_bytes // 1024))
+    return subprocess.Popen(
+        [*limited, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        # The root folder holds nothing of a scanned repository that git or Python would look for in the current one.
+        cwd="/",
+        env=environment,
+        # No controlling terminal, so nothing can ask the user; and one number to signal git and its helpers by.
+        start_new_session=True,
+    )
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise AssertionError("every pipe was asked for")
+    return pipe
+
+
+def _reap(process: subprocess.Popen[bytes]) -> int | None:
+    try:
+        return process.wait(0)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerProcess:
+    """A Python child of ours that answers requests on stdin until it reads the end of the file."""
+
+    stdin: IO[bytes]
+    """Requests, buffered: flush after each."""
+    stdout: IO[bytes]
+    """Replies."""
+    _process: subprocess.Popen[bytes]
+    _group: groups.ProcessGroup
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is that of its group, too."""
+        return self._group.pid
+
+    def stop(self) -> None:
+        """End it and what it started; a second call does nothing. A read that another thread waits in gets the end."""
+        self._group.end(_WORKER_GRACE_S)
+        for pipe in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
+        _reap(self._process)
+
+
+def start_worker(module: str, *, memory_limit_bytes: int | None = WORKER_MEMORY_LIMIT_BYTES) -> WorkerProcess:
+    """Start `python -m module` in a process group of its own. It ends by itself when we die: its stdin ends.
+
+    Raises GitError if it cannot be started; whether the module exists, its first reply tells.
+    """
+    ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    environment = without_git_variables(os.environ) | {
+        # The current folder of the user may hold a module called like one of ours.
+        "PYTHONSAFEPATH": "1",
+        "PYTHONPATH": os.pathsep.join([ours, *(entry for entry in inherited if os.path.isabs(entry))]),
+    }
+    try:
+        process = _start([sys.executable, "-m", module], environment, memory_limit_bytes, stderr=subprocess.DEVNULL)
+    except OSError as error:
+        raise GitError(f"no worker could be started: {error}", kind=GitFailure.REFUSED) from error
+    return WorkerProcess(
+        stdin=_pipe(process.stdin),
+        stdout=_pipe(process.stdout),
+        _process=process,
+        _group=groups.ProcessGroup(process.pid),
+    )
+
+
+def stop_everything() -> None:
+    """End every git and every worker that runs, within a second. For quitting, Ctrl-C and signal handlers.
+
+    Calls that are under way raise GitError with kind CANCELLED. What starts later is not held back: set the events that
+    cancel it first.
+    """
+    groups.stop_all(_STOP_GRACE_S)

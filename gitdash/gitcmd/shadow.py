@@ -1,0 +1,70 @@
+"""An empty git directory of our own, through which a scanned repository's objects are asked.
+
+git reads configuration, hooks, grafts, replace refs, promisor remotes and references from the git directory; of the
+scanned repository it gets the object store alone (`GIT_OBJECT_DIRECTORY`) and, where there is one, the list of shallow
+commits. Bitmaps, commit-graph, multi-pack-index and alternates lie in the object store and work. Source: git(1)
+"The Git Repository" variables, gitrepository-layout(5). Not for anything that writes.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gitdash.gitcmd.runner import GitError, GitFailure
+from gitdash.model.inspection import ObjectFormat
+
+_CONFIGS = {
+    ObjectFormat.SHA1: "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+    ObjectFormat.SHA256: "[core]\n\trepositoryformatversion = 1\n\tbare = true\n"
+    "[extensions]\n\tobjectFormat = sha256\n",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowGitDir:
+    """A git directory without references, configuration or objects of its own."""
+
+    path: bytes
+    """Where it lies: a folder that only we can enter, gone when the context ends."""
+    environment: dict[str, str]
+    """What `run_git` needs: GIT_DIR, GIT_OBJECT_DIRECTORY, and GIT_SHALLOW_FILE where there is one."""
+
+
+@contextlib.contextmanager
+def shadow_git_dir(
+    *, object_format: ObjectFormat, objects_dir: bytes, shallow_file: bytes | None = None
+) -> Iterator[ShadowGitDir]:
+    """Make a shadow git directory for one object store and remove it when the context ends, however it ends.
+
+    `objects_dir` and `shallow_file` are absolute; without the shallow file git walks on into commits that are not
+    there and dies. Raises GitError if the folder for temporary files cannot be written.
+    """
+    folder = _make_folder(object_format)
+    try:
+        environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": os.fsdecode(objects_dir)}
+        if shallow_file is not None:
+            environment["GIT_SHALLOW_FILE"] = os.fsdecode(shallow_file)
+        yield ShadowGitDir(path=os.fsencode(folder), environment=environment)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_folder(object_format: ObjectFormat) -> str:
+    folder = None
+    try:
+        folder = tempfile.mkdtemp(prefix="gitdash-")
+        for name in ("refs", "objects"):
+            os.mkdir(os.path.join(folder, name), 0o700)
+        for name, content in (("HEAD", "ref: refs/heads/none\n"), ("config", _CONFIGS[object_format])):
+            with open(os.path.join(folder, name), "x", encoding="ascii") as file:
+                file.write(content)
+    except OSError as error:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise GitError(
+            f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.REFUSED
+        ) from error
+    return folder
