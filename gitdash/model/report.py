@@ -39,6 +39,10 @@ class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     """False if another row of this survey already counts the same object store in the totals."""
     lender_bitmap: BitmapFacts | None = None
     """The bitmap of a lender, of which git uses one; None if no scanned lender has one."""
+    lenders_fingerprint: bytes = b""
+    """Digest of the files of all lenders when this was judged and measured; empty without lenders."""
+    judged_by: bytes = b""
+    """Digest of the policy and the version of gitdash that made the findings."""
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):
