@@ -60,6 +60,12 @@ class ExclusiveSizes(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=Fal
     duplicate_count: int
     elapsed_s: float
     measured_at_s: float
+    redundant_bytes: int = 0
+    """Second and further own copies of objects that count once above, as exclusive or as duplicate."""
+    redundant_count: int = 0
+    every_object_once: bool = False
+    """No object lies twice in the own store and the lenders' stores together: then no size depends on which copy of
+    an object git takes. False also where that is not known."""
 
 
 class Sizes(msgspec.Struct, frozen=True, kw_only=True):
