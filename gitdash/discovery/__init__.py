@@ -1,0 +1,1 @@
+"""The first step: from roots to repositories, and who borrows from whom."""

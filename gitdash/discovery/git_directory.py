@@ -1,0 +1,115 @@
+"""Is this folder a git directory? The answer follows git's own test.
+
+Source: gitrepository-layout(5); `is_git_directory` and `validate_headref` in setup.c and path.c of git 2.39.5:
+HEAD is a symbolic link into `refs/`, or begins with `ref:` and a name in `refs/`, or with an object id; `objects`
+and `refs` of the common directory can be entered. Does not judge the config, nor whether objects are whole.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.units import printable_path
+
+ReadFile = Callable[[bytes, int], bytes]
+"""Reads a regular file of at most so many bytes, or raises a GitdashError."""
+
+_HEAD: Final = re.compile(rb"ref:[ \t\n\v\f\r]*refs/|[0-9a-fA-F]{40}")
+_HEAD_MAXIMUM_BYTES: Final = 1 << 16
+_COMMON_DIR_MAXIMUM_BYTES: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class GitDirectory:
+    """A folder that git takes for a git directory."""
+
+    common_dir: bytes
+    """Absolute: where objects, refs and config lie."""
+    linked: bool
+    """It has a `commondir` file: the git directory of a linked worktree."""
+
+
+def examine(path: bytes, read: ReadFile) -> GitDirectory | str:
+    """Return what the folder `path` is as a git directory, or the reason why it is none."""
+    try:
+        head = read(path + b"/HEAD", _HEAD_MAXIMUM_BYTES)
+    except GitdashError:
+        reason = _head_problem(path)
+    else:
+        reason = None if _HEAD.match(head) else "HEAD holds neither an object id nor a reference"
+    if reason is not None:
+        return reason
+    common_dir = path
+    linked = os.access(path + b"/commondir", os.F_OK)
+    if linked:
+        try:
+            common_dir = common_directory(path, read)
+        except (GitdashError, OSError, ValueError):
+            return "commondir cannot be read"
+    for name in (b"/objects", b"/refs"):
+        if not os.access(common_dir + name, os.X_OK):
+            return _folder_problem(common_dir, name, linked)
+    return GitDirectory(common_dir, linked)
+
+
+def common_directory(path: bytes, read: ReadFile) -> bytes:
+    """Return the folder that the `commondir` file of `path` names, symlinks resolved.
+
+    Raises what `read` raises, and ValueError for a path that holds a NUL.
+    """
+    target = read(path + b"/commondir", _COMMON_DIR_MAXIMUM_BYTES).rstrip(b"\r\n")
+    return os.path.realpath(os.path.join(path, target))
+
+
+def _head_problem(path: bytes) -> str | None:
+    """Say why HEAD could not be read; None if it is the symbolic link that old versions of git wrote."""
+    head = path + b"/HEAD"
+    try:
+        status = os.lstat(head)
+        if stat.S_ISLNK(status.st_mode):
+            return None if os.readlink(head).startswith(b"refs/") else "HEAD is a symbolic link out of refs"
+    except FileNotFoundError:
+        return "no HEAD"
+    except OSError as error:
+        return f"HEAD cannot be read: {system_reason(error)}"
+    if not stat.S_ISREG(status.st_mode):
+        return f"HEAD is {kind_of_file(status.st_mode)}"
+    if status.st_size > _HEAD_MAXIMUM_BYTES:
+        return f"HEAD has {status.st_size} bytes"
+    return "HEAD cannot be read"
+
+
+def _folder_problem(common_dir: bytes, name: bytes, linked: bool) -> str:
+    text = os.fsdecode(name[1:])
+    where = f" in {printable_path(common_dir)}" if linked else ""
+    try:
+        os.stat(common_dir + name)
+    except FileNotFoundError:
+        return f"no {text} folder{where}"
+    except OSError as error:
+        return f"{text} cannot be entered: {system_reason(error)}{where}"
+    return f"{text} cannot be entered{where}"
+
+
+def kind_of_file(mode: int) -> str:
+    """Name the kind of a file that is not a regular one, with its article."""
+    for test, name in (
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISLNK, "a symbolic link"),
+        (stat.S_ISFIFO, "a FIFO"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    ):
+        if test(mode):
+            return name
+    return "a file"
+
+
+def system_reason(error: OSError) -> str:
+    """Return the system's own words for an error, in lower case and without the path."""
+    return (error.strerror or str(error)).lower()
