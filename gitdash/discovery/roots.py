@@ -60,8 +60,8 @@ def discover(
 ) -> Iterator[Repository | NotRepository]:
     """Check the roots, then return what lies below them, in the order of names, as it is found.
 
-    `trusted_roots` are roots, as given in `roots`, whose owners the user's config vouches for. Once `cancel` is set,
-    the iterator ends. A work tree's `.git` file or folder may be given as a root, too. Raises RootError at once.
+    `trusted_roots` are folders below which the user's config vouches for all owners. Once `cancel` is set, the iterator
+    ends. A work tree's `.git` file or folder may be given as a root, too. Raises RootError at once.
     """
     for root in roots:
         _check_root(root)
@@ -72,10 +72,9 @@ def discover(
         maximum_depth=limits.maximum_depth,
         one_file_system=limits.one_file_system,
         cancel=cancel or threading.Event(),
+        trusted_roots=trusted_roots,
     )
-    return itertools.chain.from_iterable(
-        search.below(os.path.abspath(root), trusted=root in trusted_roots) for root in roots
-    )
+    return itertools.chain.from_iterable(search.below(os.path.abspath(root)) for root in roots)
 
 
 def _check_root(root: bytes) -> None:

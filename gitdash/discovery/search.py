@@ -63,27 +63,31 @@ class Search:
     maximum_depth: int | None
     one_file_system: bool
     cancel: threading.Event
+    trusted_roots: frozenset[bytes]
     git_directories: set[tuple[int, int]] = field(default_factory=set)
     """(device, inode) of those that have come out, below whichever root."""
     rejected_paths: set[bytes] = field(default_factory=set)
     """Candidates that have come out as none."""
 
-    def below(self, root: bytes, *, trusted: bool) -> Iterator[Result]:
+    def below(self, root: bytes) -> Iterator[Result]:
         """Search one root, an absolute path without `..`."""
-        return _RootSearch(self, root, trusted).results()
+        return _RootSearch(self, root).results()
+
+    def trusts(self, *paths: bytes) -> bool:
+        """Say whether all of `paths` lie below roots that the user vouches for."""
+        return all(any(is_below(path, root) for root in self.trusted_roots) for path in paths)
 
 
 class _RootSearch:
     """The search below one root."""
 
-    __slots__ = ("_common", "_pending", "_read", "_real_root", "_root", "_trusted")
+    __slots__ = ("_common", "_pending", "_read", "_real_root", "_root")
 
-    def __init__(self, common: Search, root: bytes, trusted: bool) -> None:
+    def __init__(self, common: Search, root: bytes) -> None:
         self._common = common
         self._read = common.read
         self._root = root
         self._real_root = os.path.realpath(root)
-        self._trusted = trusted
         self._pending: list[_Folder] = []
 
     def results(self) -> Iterator[Result]:
@@ -213,7 +217,7 @@ class _RootSearch:
             root=self._root,
             foreign_owner_uid=foreign[1] if foreign else None,
             foreign_path=foreign[0] if foreign else None,
-            trusted_by_config=self._trusted,
+            trusted_by_config=self._common.trusts(path, target.git_dir, target.common_dir),
         )
         return (repository,)
 

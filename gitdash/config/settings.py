@@ -1,0 +1,219 @@
+"""Read the user's configuration file into one value.
+
+Source: TOML 1.0. Each key is a field here and a row in `keys`, which the README shows. Unknown keys are errors, so
+that a misspelt threshold does not go unnoticed. Does not look at the roots, nor for git: who uses them says what is
+wrong with them. Nothing of a scanned repository can set anything here.
+"""
+
+import os
+import re
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from gitdash.config.bounds import policy_problem
+from gitdash.errors import GitdashError
+from gitdash.model.policy import Policy
+from gitdash.units import printable
+
+PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
+PositiveSeconds = Annotated[float, msgspec.Meta(gt=0, le=31_557_600)]
+
+_AT: Final = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>.*)`)?")
+_UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<key>.*)`")
+_EXPECTED: Final = {
+    "object": "a table",
+    "array": "a list",
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+}
+
+
+class ConfigError(GitdashError):
+    """The configuration file is wrong; the text names the file and the key or line."""
+
+
+class ScanSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[scan]`: what is searched, and with how much effort."""
+
+    exclude: tuple[str, ...] = ("node_modules", "lost+found", ".snapshot", ".zfs")
+    """Patterns of folders that are not searched, see `discovery.exclusion`."""
+    depth: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Folders deeper below a root are not looked at; None is no limit."""
+    one_file_system: bool = True
+    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] | None = None
+    """Processes that read repositories; None is one for each processor."""
+    time_limit_s: PositiveSeconds = 60.0
+    """The most that reading one repository may take."""
+
+
+class GitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[git]`: how git is run."""
+
+    program: str | None = None
+    """Path or name; None is the first `git` on PATH."""
+    memory_limit_bytes: Annotated[int, msgspec.Meta(ge=1 << 26)] | None = None
+    """Data that one git process may allocate; None is gitdash's own limit."""
+
+
+class SizeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[size]`: how reachable sizes are measured."""
+
+    strategy: Literal["auto", "bitmap", "walk", "union"] = "auto"
+    time_limit_s: PositiveSeconds = 600.0
+    """The most that one query may take."""
+    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] | None = None
+    """Queries at the same time; None is gitdash's own choice."""
+
+
+class RootSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[root]]`: what differs below one folder."""
+
+    path: str
+    """Absolute, `~` expanded."""
+    trust_owner: bool = False
+    """Take repositories of other owners for trusted, everywhere below."""
+    exclude: tuple[str, ...] = ()
+    """More patterns, for this root alone."""
+    policy: dict[str, int | float] = {}
+    """Thresholds that differ from `[policy]`."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole file. Made by `load_settings`, which has checked it."""
+
+    roots: tuple[str, ...] = ()
+    """Opened if none is given; absolute, `~` expanded."""
+    scan: ScanSettings = ScanSettings()
+    git: GitSettings = GitSettings()
+    size: SizeSettings = SizeSettings()
+    policy: Policy = Policy()
+    root: tuple[RootSettings, ...] = ()
+
+    def policy_for(self, path: bytes) -> Policy:
+        """Return the thresholds for a repository: those of the innermost `[[root]]` above it, else the general ones."""
+        root = self._innermost_root(path)
+        return self.policy if root is None or not root.policy else _overridden(self.policy, root.policy)
+
+    def trusted_roots(self) -> frozenset[bytes]:
+        """Return the folders whose owners the user vouches for."""
+        return frozenset(os.fsencode(root.path) for root in self.root if root.trust_owner)
+
+    def exclude(self) -> tuple[str, ...]:
+        """Return all patterns, those of one root made absolute."""
+        return self.scan.exclude + tuple(
+            _below_root(root.path, pattern) for root in self.root for pattern in root.exclude
+        )
+
+    def _innermost_root(self, path: bytes) -> RootSettings | None:
+        above = [root for root in self.root if _is_below(path, os.fsencode(root.path))]
+        return max(above, key=lambda root: len(root.path), default=None)
+
+
+def load_settings(path: str | None, *, home: str) -> Settings:
+    """Read `path`, or the default file, which may be absent. Raises ConfigError.
+
+    `home` replaces `~` at the start of paths.
+    """
+    chosen = default_config_path() if path is None else path
+    try:
+        with open(chosen, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        if path is None:
+            return Settings()
+        raise ConfigError(f"{printable(chosen)}: no such file") from None
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or "not a path").lower()
+        raise ConfigError(f"{printable(chosen)}: cannot be read: {reason}") from error
+    try:
+        return read_settings(data, home=home)
+    except ConfigError as error:
+        raise ConfigError(f"{printable(chosen)}: {error}") from error
+
+
+def default_config_path() -> str:
+    """Return where the file lies if none is named."""
+    from platformdirs import user_config_dir
+
+    return os.path.join(user_config_dir("gitdash", appauthor=False), "config.toml")
+
+
+def read_settings(data: bytes, *, home: str) -> Settings:
+    """Return what the bytes of a file say. Raises ConfigError, whose text names the key or line."""
+    try:
+        settings = msgspec.toml.decode(data, type=Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(_in_words(str(error))) from error
+    except msgspec.DecodeError as error:
+        raise ConfigError(f"not TOML: {_lower_first(printable(str(error)))}") from error
+    settings = _expanded(settings, home)
+    problem = _problem(settings)
+    if problem is not None:
+        raise ConfigError(problem)
+    return settings
+
+
+def _expanded(settings: Settings, home: str) -> Settings:
+    return msgspec.structs.replace(
+        settings,
+        roots=tuple(_expand(path, home) for path in settings.roots),
+        root=tuple(msgspec.structs.replace(root, path=_expand(root.path, home)) for root in settings.root),
+    )
+
+
+def _expand(path: str, home: str) -> str:
+    if path == "~" or path.startswith("~/"):
+        path = home + path[1:]
+    return os.path.normpath(path) if path.startswith("/") else path
+
+
+def _problem(settings: Settings) -> str | None:
+    """Return what the types cannot say, as a sentence that names the key."""
+    paths = [(f"roots[{number}]", path) for number, path in enumerate(settings.roots)]
+    paths += [(f"root[{number}].path", root.path) for number, root in enumerate(settings.root)]
+    for key, path in paths:
+        if not path.startswith("/") or "\0" in path:
+            return f"{key} is {printable(path)!r}, which is not an absolute path"
+    problem = policy_problem(settings.policy)
+    if problem is not None:
+        return f"policy.{problem}"
+    for number, root in enumerate(settings.root):
+        try:
+            problem = policy_problem(_overridden(settings.policy, root.policy))
+        except msgspec.ValidationError as error:
+            problem = _in_words(str(error))
+        if problem is not None:
+            return f"root[{number}].policy.{problem}"
+    return None
+
+
+def _overridden(policy: Policy, overrides: dict[str, int | float]) -> Policy:
+    return msgspec.convert(msgspec.structs.asdict(policy) | overrides, Policy)
+
+
+def _below_root(root: str, pattern: str) -> str:
+    if pattern.startswith("/"):
+        return pattern
+    return f"{root.rstrip('/')}/{'' if '/' in pattern.rstrip('/') else '**/'}{pattern}"
+
+
+def _is_below(path: bytes, root: bytes) -> bool:
+    return path == root or path.startswith(root.rstrip(b"/") + b"/")
+
+
+def _in_words(message: str) -> str:
+    """Turn a message of msgspec into a clause that starts with the key."""
+    match = _AT.fullmatch(printable(message))
+    what, where = (match["what"], match["where"] or "") if match else (message, "")
+    unknown = _UNKNOWN.fullmatch(what)
+    if unknown:
+        return f"{where + '.' if where else ''}{unknown['key']} is not a known key"
+    expected = re.sub(r"`([a-z]+)[^`]*`", lambda match: _EXPECTED.get(match[1], match[0]), what)
+    return f"{where}: {_lower_first(expected)}" if where else _lower_first(expected)
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
