@@ -1,0 +1,75 @@
+"""Run the benchmarks: `python -m benchmarks [NAME ...]`. Fleets are made below a temporary folder and removed.
+
+Each result says its target and whether it was met; all are kept as JSON in `benchmarks/results/`.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks import dashboard, processes
+from benchmarks.fleet import make_bare_fleet, make_pool_and_member
+from benchmarks.timing import Result
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def survey(scratch: Path, runs: int) -> list[Result]:
+    """First and repeated survey of 2,000 bare repositories."""
+    return processes.survey(make_bare_fleet(scratch / "fleet", 2000), scratch, runs)
+
+
+def exclusive(scratch: Path, runs: int) -> list[Result]:
+    """The index difference on a pool of 500,000 objects and a member of 100,000, its memory, and `size`."""
+    pool, member = make_pool_and_member(scratch / "pool", 500_000, 100_000)
+    results = processes.exclusive(member, runs)
+    results += processes.exclusive_memory(member, 500_000)
+    return results + processes.size(pool, runs)
+
+
+def version(scratch: Path, runs: int) -> list[Result]:
+    """`gitdash --version`."""
+    del scratch
+    return processes.version(runs)
+
+
+def screen(scratch: Path, runs: int) -> list[Result]:
+    """First paint, key to paint and memory with 10,000 repositories, in a pseudo-terminal."""
+    return dashboard.measure(scratch, repository_count=10_000, runs=runs)
+
+
+BENCHMARKS: dict[str, Callable[[Path, int], list[Result]]] = {
+    "version": version,
+    "survey": survey,
+    "exclusive": exclusive,
+    "screen": screen,
+}
+
+
+def main() -> None:
+    """Run what was asked for, or everything; print and keep the results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS], metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each variant (default 5)")
+    parser.add_argument("--scratch", type=Path, help="where the fleets are made (default: the temporary folder)")
+    options = parser.parse_args()
+    results: list[Result] = []
+    for name in options.names or BENCHMARKS:
+        print(f"-- {name}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="gitdash-benchmark-", dir=options.scratch) as scratch:
+            found = BENCHMARKS[name](Path(scratch), options.runs)
+        print("\n".join(result.text() for result in found), flush=True)
+        results += found
+    RESULTS.mkdir(exist_ok=True)
+    now = datetime.now(UTC)
+    report = RESULTS / f"{now:%Y%m%dT%H%M%SZ}.json"
+    record = {"measured_at": now.isoformat(timespec="seconds"), "machine": processes.machine()}
+    report.write_text(json.dumps(record | {"results": [result.record() for result in results]}, indent=1) + "\n")
+    print(f"kept in {report.relative_to(Path.cwd()) if report.is_relative_to(Path.cwd()) else report}")
+
+
+if __name__ == "__main__":
+    main()
