@@ -11,42 +11,43 @@ from typing import Final
 
 MASK: Final = "***"
 
-_USER_WITH_PASSWORD: Final = re.compile(r"(?P<scheme>\b[A-Za-z][A-Za-z0-9+.-]*://)[^\s/@:]*:(?!\d*(?:/|\s|$))[^\s@]*@")
+# Every repeat is bounded: git's messages hold what a hostile repository wrote, and may be long.
+
+_USER_WITH_PASSWORD: Final = re.compile(r"(?<=://)[^\s/@:]{0,256}:(?!\d{0,5}(?:/|\s|$))[^\s@]{0,2048}@")
 """`scheme://user:password@`, where the password may hold a raw `/`; a port is no password."""
 
-_USER_INFORMATION: Final = re.compile(r"(?P<scheme>\b[A-Za-z][A-Za-z0-9+.-]*://)(?!git@)[^\s/?#]*@")
+_USER_INFORMATION: Final = re.compile(r"(?<=://)(?!git@)[^\s/?#]{1,2048}@")
 """`scheme://token@`; the account `git` is the same everywhere and no secret."""
 
-_SCP_LIKE: Final = re.compile(r"(?<![\w./@-])[\w.+%-]+:[^\s@/]+@(?=[\w.\[\]:-]+:)")
+_SCP_LIKE: Final = re.compile(r"(?<![\w./@-])[\w.+%-]{1,256}:[^\s@/]{1,1024}@(?=[\w.\[\]:-]{1,256}:)")
 """`user:password@host:path`."""
 
-_URL_TAIL: Final = re.compile(r"(?P<address>\b[A-Za-z][A-Za-z0-9+.-]*://[^\s?#'\"<>]*)(?P<tail>[?#][^\s'\"<>]*)")
-_TAIL_VALUE: Final = re.compile(r"(?P<name>(?:^|[?#&;])[^=&;#?]*=)[^&;#]*")
+_URL_TAIL: Final = re.compile(r"(?<=://)(?P<address>[^\s?#'\"<>]{0,2048})(?P<tail>[?#][^\s'\"<>]*)")
+_TAIL_VALUE: Final = re.compile(r"(?P<name>[?#&;][^=&;#?]{0,256}=)[^&;#]*")
 
-_TELLING_NAME: Final = (
-    r"[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|private[_-]?key|credential|signature)"
+_NAMED_VALUE: Final = re.compile(
+    r"(?i)(?P<name>(?:token|secret|passw(?:or)?d|passphrase|(?:api|private|access)[_-]?key|credential|signature)"
+    r"[\w-]{0,32}[\"']?\s?=\s?)[^\s&;,\"']+"
 )
-_NAMED_VALUE: Final = re.compile(rf"(?i)(?P<name>(?<![\w.-]){_TELLING_NAME}[\w-]*[\"']?\s?=\s?)[^\s&;,\"']+")
 
 _HEADER: Final = re.compile(
-    r"(?im)(?P<name>(?<![\w-])(?:(?:proxy-)?authorization|(?:[\w-]+-)?(?:token|api-?key|secret)|(?:set-)?cookie)"
-    r"\s*:\s*)[^\r\n\"']+"
+    r"(?i)(?P<name>(?:authorization|token|api-?key|secret|cookie)[ \t]{0,8}:[ \t]{0,8})[^\r\n\"']+"
 )
-"""`Authorization: …`, `Private-Token: …`, `Cookie: …`, to the end of the line or quotation."""
+"""`Authorization: …`, `Private-Token: …`, `Set-Cookie: …`, to the end of the line or quotation."""
 
-_SCHEME_OF_HEADER: Final = re.compile(r"(?i)(?P<name>\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}")
+_SCHEME_OF_HEADER: Final = re.compile(r"(?i)(?P<name>\b(?:bearer|basic)\s{1,8})[\w.~+/=-]{8,}")
 
 _KNOWN_TOKEN: Final = re.compile(
     r"(?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|oas|wt)-"
-    r"|xox[abeoprs]-|npm_|pypi-|hf_|dop_v1_|ATBB|ATATT|AKIA|ASIA|eyJ(?=[\w-]*\.))[\w.~=-]{4,}"
+    r"|xox[abeoprs]-|npm_|pypi-|hf_|dop_v1_|ATBB|ATATT|AKIA|ASIA|eyJ(?=[\w-]{8,512}\.))[\w.~=-]{4,}"
 )
 """Prefixes that forges and registries document; `eyJ` begins a JSON web token."""
 
 
 def mask_credentials(text: str) -> str:
     """Return `text` with what looks like a credential replaced by `***`; a text without one is returned as it is."""
-    text = _USER_WITH_PASSWORD.sub(rf"\g<scheme>{MASK}@", text)
-    text = _USER_INFORMATION.sub(rf"\g<scheme>{MASK}@", text)
+    text = _USER_WITH_PASSWORD.sub(f"{MASK}@", text)
+    text = _USER_INFORMATION.sub(f"{MASK}@", text)
     text = _URL_TAIL.sub(_mask_tail, text)
     text = _SCP_LIKE.sub(f"{MASK}@", text)
     text = _HEADER.sub(rf"\g<name>{MASK}", text)

@@ -7,8 +7,8 @@ from typing import Final
 
 from gitdash.gitcmd.masking import mask_credentials
 
-PART_LIMIT_BYTES: Final = 32 * 1024
-"""What is kept of the beginning, and again of the end: some 300 lines each."""
+PART_LIMIT_BYTES: Final = 16 * 1024
+"""What is kept of the beginning, and again of the end: some 150 lines each."""
 
 
 class BoundedText:
@@ -35,8 +35,8 @@ class BoundedText:
         if len(self._head) + len(self._tail) == self.length_bytes:
             return _masked(bytes(self._head + self._tail))
         head = bytes(self._head[: self._head.rfind(b"\n") + 1])
-        first_break = self._tail.find(b"\n") + 1
-        tail = bytes(self._tail[first_break:]) if first_break else b""
+        end = bytes(self._tail[-PART_LIMIT_BYTES:])
+        tail = end[end.find(b"\n") + 1 :] if b"\n" in end else b""
         left_out = self.length_bytes - len(head) - len(tail)
         return f"{_masked(head)}[... {left_out} bytes left out ...]\n{_masked(tail)}"
 

@@ -177,64 +177,63 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     call = _Call(
         name=next((name for name in map(_masked, arguments) if not name.startswith("-")), ""),
         argv=("git", *map(_masked, [*added, *arguments])),
-        started_s=time.monotonic(),
+        command=[program.path, *config_arguments(), *added, *arguments],
+        environment=git_environment(os.environ) | dict(environment or {}),
+        time_limit_s=time_limit_s,
+        memory_limit_bytes=memory_limit_bytes,
+        grace_s=grace_s,
     )
-    if cancel is not None and cancel.is_set():
-        raise call.error(GitFailure.CANCELLED, "was cancelled")
-    exchange = Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes)
-    command = [program.path, *config_arguments(), *added, *arguments]
-    process = call.start(command, git_environment(os.environ) | dict(environment or {}), memory_limit_bytes)
-    group = groups.ProcessGroup(process.pid)
-    pipes = Pipes(stdin=_pipe(process.stdin), stdout=_pipe(process.stdout), stderr=_pipe(process.stderr))
-    try:
-        ending = talk(exchange, pipes, group, deadline_s=call.started_s + time_limit_s, cancel=cancel)
-    finally:
-        group.end(grace_s)
-        pipes.close()
-        exit_code = _reap(process)
-    output = GitOutput(
-        stdout=bytes(exchange.stdout),
-        stderr=exchange.stderr.text(),
-        exit_code=exit_code if exit_code is not None else -signal.SIGKILL,
-        elapsed_s=time.monotonic() - call.started_s,
-        argv=call.argv,
-    )
-    call.check(output, Ending.CANCELLED if group.stopped and exit_code else ending, time_limit_s, check=check)
+    ending, output = call.run(Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes), cancel)
+    if ending is Ending.TIMED_OUT:
+        raise call.error(GitFailure.TIMED_OUT, f"did not end within {time_limit_s:g} s", output)
+    if ending is Ending.CANCELLED:
+        raise call.error(GitFailure.CANCELLED, "was cancelled", output)
+    if ending is Ending.TOO_MUCH:
+        raise call.error(GitFailure.FAILED, f"wrote more than {stdout_limit_bytes} bytes", output)
+    if check and output.exit_code:
+        raise call.error(GitFailure.FAILED, _end_of(output), output)
     return output
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Call:
-    """One call, for its errors."""
+    """One call: what it starts, its bounds, and how its errors read."""
 
     name: str
     """The subcommand."""
     argv: tuple[str, ...]
     """As in GitOutput."""
-    started_s: float
-    """By the monotonic clock."""
+    command: list[str | bytes]
+    environment: dict[str, str]
+    time_limit_s: float
+    memory_limit_bytes: int | None
+    grace_s: float
 
-    def start(
-        self, command: list[str | bytes], environment: dict[str, str], memory_limit_bytes: int | None
-    ) -> subprocess.Popen[bytes]:
+    def run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:
+        """Start, talk, end, reap."""
+        started_s = time.monotonic()
+        if cancel is not None and cancel.is_set():
+            raise self.error(GitFailure.CANCELLED, "was cancelled")
         try:
-            return _start(command, environment, memory_limit_bytes, stderr=subprocess.PIPE)
+            process = _start(self.command, self.environment, self.memory_limit_bytes, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:
             raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
-
-    def check(self, output: GitOutput, ending: Ending, time_limit_s: float, *, check: bool) -> None:
-        """Raise what the call's end says."""
-        match ending:
-            case Ending.TIMED_OUT:
-                raise self.error(GitFailure.TIMED_OUT, f"did not end within {time_limit_s:g} s", output)
-            case Ending.CANCELLED:
-                raise self.error(GitFailure.CANCELLED, "was cancelled", output)
-            case Ending.TOO_MUCH:
-                raise self.error(GitFailure.FAILED, f"wrote more than {len(output.stdout)} bytes", output)
-            case Ending.FINISHED if check and output.exit_code:
-                raise self.error(GitFailure.FAILED, _end_of(output), output)
-            case Ending.FINISHED:
-                pass
+        group = groups.ProcessGroup(process.pid)
+        pipes = Pipes(stdin=_pipe(process.stdin), stdout=_pipe(process.stdout), stderr=_pipe(process.stderr))
+        try:
+            ending = talk(exchange, pipes, group, deadline_s=started_s + self.time_limit_s, cancel=cancel)
+        finally:
+            group.end(self.grace_s)
+            pipes.close()
+            exit_code = _reap(process)
+        output = GitOutput(
+            stdout=bytes(exchange.stdout),
+            stderr=exchange.stderr.text(),
+            exit_code=-signal.SIGKILL if exit_code is None else exit_code,
+            elapsed_s=time.monotonic() - started_s,
+            argv=self.argv,
+        )
+        return Ending.CANCELLED if group.stopped and exit_code else ending, output
 
     def error(self, kind: GitFailure, what: str, output: GitOutput | None = None) -> GitError:
         return GitError(
