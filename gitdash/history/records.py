@@ -1,0 +1,144 @@
+"""The records of the state file as bytes, and what is asked of it.
+
+msgpack of `model`: fields may be added there, and bytes that no longer decode count as nothing known. Object ids are
+kept as bytes, for a repository may have a hundred thousand tips.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from gitdash.model.inspection import Inspection
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import SizeMeasurement
+from gitdash.model.summary import RepositorySummary
+
+_HEX_LENGTHS: Final = (40, 64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownInspection:
+    """What tells whether a stored inspection is still true."""
+
+    fingerprint: bytes
+    """`Inspection.fingerprint`."""
+    valid_until_s: float | None
+    """`Inspection.valid_until_s`."""
+    judged_from: bytes | None
+    """Digest of all that the stored findings follow from, as given to `save_report`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSize:
+    """An older measurement, with what a newer one needs in order to extend it."""
+
+    measurement: SizeMeasurement
+    """`from_history` is set."""
+    fingerprint: bytes
+    """Of references, packs, alternates and git version then."""
+    tips: tuple[str, ...]
+    """Object ids that were measured from."""
+    pack_names: tuple[str, ...]
+    """Packs that were there."""
+
+
+class _InspectionOnly(msgspec.Struct, frozen=True):
+    """The one field of a report that is wanted; the others are skipped."""
+
+    inspection: Inspection | Unreadable
+
+
+@cache
+def _encoder() -> msgspec.msgpack.Encoder:
+    return msgspec.msgpack.Encoder()
+
+
+@cache
+def _summary_decoder() -> msgspec.msgpack.Decoder[RepositorySummary]:
+    return msgspec.msgpack.Decoder(RepositorySummary)
+
+
+@cache
+def _report_decoder() -> msgspec.msgpack.Decoder[RepositoryReport]:
+    return msgspec.msgpack.Decoder(RepositoryReport)
+
+
+@cache
+def _inspection_decoder() -> msgspec.msgpack.Decoder[_InspectionOnly]:
+    return msgspec.msgpack.Decoder(_InspectionOnly)
+
+
+@cache
+def _measurement_decoder() -> msgspec.msgpack.Decoder[SizeMeasurement]:
+    return msgspec.msgpack.Decoder(SizeMeasurement)
+
+
+def encode(record: RepositoryReport | RepositorySummary | SizeMeasurement) -> bytes:
+    """Return a record as bytes."""
+    return _encoder().encode(record)
+
+
+def decode_summary(data: bytes) -> RepositorySummary | None:
+    """Return a summary; None if the bytes are not one (any more)."""
+    try:
+        return _summary_decoder().decode(data)
+    except ValueError:
+        return None
+
+
+def decode_report(data: bytes) -> RepositoryReport | None:
+    """Return a report; None if the bytes are not one (any more)."""
+    try:
+        return _report_decoder().decode(data)
+    except ValueError:
+        return None
+
+
+def decode_inspection(data: bytes) -> Inspection | None:
+    """Return the inspection of a report; None if it has none, or if the bytes are not a report (any more)."""
+    try:
+        inspection = _inspection_decoder().decode(data).inspection
+    except ValueError:
+        return None
+    return None if isinstance(inspection, Unreadable) else inspection
+
+
+def decode_measurement(data: bytes) -> SizeMeasurement | None:
+    """Return a measurement, marked as coming from here; None if the bytes are not one (any more)."""
+    try:
+        measurement = _measurement_decoder().decode(data)
+    except ValueError:
+        return None
+    return msgspec.structs.replace(measurement, from_history=True)
+
+
+def pack_ids(object_ids: Sequence[str]) -> bytes:
+    """Return object ids of one hash function as bytes, the length of one first; raises ValueError for others."""
+    if not object_ids:
+        return b""
+    length = len(object_ids[0])
+    if length not in _HEX_LENGTHS or any(len(object_id) != length for object_id in object_ids):
+        raise ValueError("not object ids of one hash function")
+    return bytes((length // 2,)) + bytes.fromhex("".join(object_ids))
+
+
+def unpack_ids(data: bytes) -> tuple[str, ...]:
+    """Return what `pack_ids` was given."""
+    if not data:
+        return ()
+    length, text = data[0] * 2, data[1:].hex()
+    return tuple(text[start : start + length] for start in range(0, len(text), length))
+
+
+def pack_names(names: Sequence[str]) -> bytes:
+    """Return names as bytes; a name holds no NUL."""
+    return "\0".join(names).encode("utf-8", "surrogatepass")
+
+
+def unpack_names(data: bytes) -> tuple[str, ...]:
+    """Return what `pack_names` was given."""
+    return tuple(data.decode("utf-8", "surrogatepass").split("\0")) if data else ()

@@ -1,0 +1,290 @@
+"""What gitdash remembers between runs: the last report of each repository, and measured sizes.
+
+Source: SQLite's "Write-Ahead Logging" and "Result and Error Codes". Whatever goes wrong while writing costs the
+memory, never the run: it is said once, in `History.problem`. Does not judge whether what it remembers is still true:
+callers compare fingerprints.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Final, Self
+
+from gitdash import __version__
+from gitdash.history.records import (
+    KnownInspection,
+    StoredSize,
+    decode_inspection,
+    decode_measurement,
+    decode_report,
+    decode_summary,
+    encode,
+    pack_ids,
+    pack_names,
+    unpack_ids,
+    unpack_names,
+)
+from gitdash.history.schema import Connections, HistoryError, connect, damaged, is_busy
+from gitdash.model.inspection import Inspection
+from gitdash.model.report import RepositoryReport
+from gitdash.model.sizes import Question, SizeMeasurement
+from gitdash.model.summary import RepositorySummary
+from gitdash.units import printable
+
+__all__ = ["History", "HistoryError", "KnownInspection", "StoredSize", "open_history"]
+
+_BATCH_COUNT: Final = 256
+"""Rows of one transaction: a few milliseconds, and other processes wait no longer than that."""
+_BATCH_AGE_S: Final = 1.0
+"""The most that a killed run forgets."""
+_WAITING_MAXIMUM_COUNT: Final = 4_096
+"""Rows that are kept while another process has the file; more are given up."""
+
+_Row = tuple[bytes | str | float | None, ...]
+
+_SAVE_REPOSITORY: Final = """INSERT INTO repositories
+    (path, root, gitdash_version, fingerprint, valid_until_s, judged_from, summary) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (path) DO UPDATE SET root = excluded.root, gitdash_version = excluded.gitdash_version,
+    fingerprint = excluded.fingerprint, valid_until_s = excluded.valid_until_s, judged_from = excluded.judged_from,
+    summary = excluded.summary"""
+_SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
+_SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
+    (git_dir, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_BELOW: Final = "(path = ? OR (path >= ? AND path < ?) OR root = ?)"
+
+
+def open_history(path: str) -> "History":
+    """Open or make the state file at `path`.
+
+    Raises HistoryError, and leaves the file as it is, if it is from a newer gitdash, another program's, damaged or
+    unreadable. A place that cannot be written is no error: `History.problem` says that nothing is remembered.
+    """
+    return History(connect(path), printable(path))
+
+
+class History:
+    """An open state file. All methods may be called from any thread.
+
+    Those that read raise HistoryError if the file is damaged; those that write never do, see `problem`. Reports are written in batches: call `flush` when a survey ends.
+    """
+
+    def __init__(self, connections: Connections, shown_path: str) -> None:
+        self.problem: str | None = connections.problem
+        """Why something could not be remembered, for people; None if all is well. The first problem stays."""
+        self._writable = connections.problem is None
+        self._writer = connections.writer
+        self._reader = connections.reader
+        self._shown_path = shown_path
+        self._write_lock = threading.Lock()
+        self._read_lock = threading.Lock()
+        self._waiting: dict[bytes, tuple[_Row, bytes]] = {}
+        """Rows of `repositories` and the report of each, by path."""
+        self._waiting_since_s = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what waits, and close the file."""
+        self.flush()
+        with self._read_lock, self._write_lock:
+            self._reader.close()
+            self._writer.close()
+
+    def fingerprints(self) -> dict[bytes, KnownInspection]:
+        """Return for each repository whose inspection this version of gitdash stored what tells if it is still true."""
+        self.flush()
+        rows = self._select(
+            "SELECT path, fingerprint, valid_until_s, judged_from FROM repositories"
+            " WHERE fingerprint IS NOT NULL AND gitdash_version = ?",
+            (__version__,),
+        )
+        return {
+            path: KnownInspection(fingerprint=fingerprint, valid_until_s=valid_until_s, judged_from=judged_from)
+            for path, fingerprint, valid_until_s, judged_from in rows
+        }
+
+    def summaries(self, roots: Sequence[bytes]) -> list[RepositorySummary]:
+        """Return the last row of each repository that lies below the roots or was found below them, by path."""
+        self.flush()
+        decoded = [decode_summary(row[0]) for row in self._below("summary", roots)]
+        return [summary for summary in decoded if summary is not None]
+
+    def paths(self, roots: Sequence[bytes]) -> list[bytes]:
+        """Return the paths of the repositories that lie below the roots or were found below them, sorted."""
+        self.flush()
+        return [row[0] for row in self._below("path", roots)]
+
+    def report(self, path: bytes) -> RepositoryReport | None:
+        """Return the last report of a repository; None if there is none (that this version can read)."""
+        data = self._report_data(path)
+        return None if data is None else decode_report(data)
+
+    def inspection(self, path: bytes) -> Inspection | None:
+        """Return the last inspection of a repository; None if there is none (that this version can read)."""
+        data = self._report_data(path)
+        return None if data is None else decode_inspection(data)
+
+    def reports(self, paths: Iterable[bytes]) -> Iterator[RepositoryReport]:
+        """Yield the reports of those of `paths` that have one."""
+        for path in paths:
+            report = self.report(path)
+            if report is not None:
+                yield report
+
+    def save_report(
+        self, report: RepositoryReport, summary: RepositorySummary, *, judged_from: bytes | None = None
+    ) -> None:
+        """Remember a report and its row; `judged_from` is handed back with the fingerprint."""
+        if not self._writable:
+            return
+        path = report.repository.path
+        inspection = report.inspection if isinstance(report.inspection, Inspection) else None
+        row = (
+            path,
+            report.repository.root,
+            __version__,
+            inspection.fingerprint if inspection else None,
+            inspection.valid_until_s if inspection else None,
+            judged_from,
+            encode(summary),
+        )
+        data = encode(report)
+        with self._write_lock:
+            if not self._waiting:
+                self._waiting_since_s = time.monotonic()
+            self._waiting[path] = (row, data)
+            is_due = len(self._waiting) >= _BATCH_COUNT or time.monotonic() - self._waiting_since_s > _BATCH_AGE_S
+        if is_due:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits."""
+        with self._write_lock:
+            if not self._waiting:
+                return
+            rows = [row for row, _ in self._waiting.values()]
+            reports = [(row[0], report) for row, report in self._waiting.values()]
+            written = self._write((_SAVE_REPOSITORY, rows), (_SAVE_REPORT, reports))
+            if written or not self._writable or len(self._waiting) >= _WAITING_MAXIMUM_COUNT:
+                self._waiting.clear()
+            self._waiting_since_s = time.monotonic()
+
+    def forget(self, paths: Iterable[bytes]) -> None:
+        """Drop repositories that are gone, and their sizes."""
+        gone = [(path,) for path in paths]
+        with self._write_lock:
+            for (path,) in gone:
+                self._waiting.pop(path, None)
+            self._write(
+                ("DELETE FROM repositories WHERE path = ?", gone),
+                ("DELETE FROM sizes WHERE git_dir = ?", gone),
+            )
+
+    def size(
+        self, git_dir: bytes, question: Question, excluded_references: Sequence[str], fingerprint: bytes
+    ) -> SizeMeasurement | None:
+        """Return the measurement that was stored with just this fingerprint, marked as from here; else None."""
+        stored = self.last_size(git_dir, question, excluded_references)
+        return stored.measurement if stored is not None and stored.fingerprint == fingerprint else None
+
+    def last_size(
+        self, git_dir: bytes, question: Question, excluded_references: Sequence[str] = ()
+    ) -> StoredSize | None:
+        """Return the last measurement of a question, whatever has changed since; None if there is none."""
+        rows = self._select(
+            "SELECT fingerprint, measurement, tips, pack_names FROM sizes"
+            " WHERE git_dir = ? AND question = ? AND excluded_references = ?",
+            (git_dir, question.value, pack_names(sorted(excluded_references))),
+        )
+        measurement = decode_measurement(rows[0][1]) if rows else None
+        if measurement is None:
+            return None
+        fingerprint, _, tips, names = rows[0]
+        return StoredSize(
+            measurement=measurement, fingerprint=fingerprint, tips=unpack_ids(tips), pack_names=unpack_names(names)
+        )
+
+    def save_size(
+        self,
+        git_dir: bytes,
+        measurement: SizeMeasurement,
+        *,
+        fingerprint: bytes,
+        tips: Sequence[str] = (),
+        packs: Sequence[str] = (),
+    ) -> None:
+        """Remember a measurement with the object ids it started from and the packs that were there."""
+        row = (
+            git_dir,
+            measurement.question.value,
+            pack_names(sorted(measurement.excluded_references)),
+            fingerprint,
+            encode(measurement),
+            pack_ids(tips),
+            pack_names(packs),
+        )
+        with self._write_lock:
+            self._write((_SAVE_SIZE, [row]))
+
+    def _report_data(self, path: bytes) -> bytes | None:
+        with self._write_lock:
+            waiting = self._waiting.get(path)
+        if waiting is not None:
+            return waiting[1]
+        rows = self._select("SELECT report FROM reports WHERE path = ?", (path,))
+        data: bytes | None = rows[0][0] if rows else None
+        return data
+
+    def _below(self, column: str, roots: Sequence[bytes]) -> list[tuple[bytes]]:
+        """Select a column of the repositories below the roots, in the order of paths."""
+        if not roots:
+            return []
+        condition = " OR ".join([_BELOW] * len(roots))
+        parameters = [value for root in roots for value in _range_below(root)]
+        statement = f"SELECT {column} FROM repositories WHERE {condition} ORDER BY path"  # noqa: S608 - no outside text
+        return self._select(statement, parameters)
+
+    def _select(self, statement: str, parameters: Sequence[bytes | str]) -> list[tuple[Any, ...]]:
+        with self._read_lock:
+            try:
+                return self._reader.execute(statement, parameters).fetchall()
+            except sqlite3.Error as error:
+                raise damaged(self._shown_path, error) from error
+
+    def _write(self, *statements: tuple[str, Sequence[_Row]]) -> bool:
+        """Run statements in one short transaction and say whether they took effect. The write lock is held."""
+        if not self._writable:
+            return False
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+            for statement, rows in statements:
+                self._writer.executemany(statement, rows)
+            self._writer.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return False
+        return True
+
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Keep the first problem; one that time will not cure ends all writing."""
+        if self._writer.in_transaction:
+            with suppress(sqlite3.Error):
+                self._writer.execute("ROLLBACK")
+        self._writable = is_busy(error)
+        if self.problem is None:
+            self.problem = f"{self._shown_path} cannot be written, so nothing more is remembered: {error}"
+
+
+def _range_below(root: bytes) -> tuple[bytes, bytes, bytes, bytes]:
+    """Return the parameters of `_BELOW`: the folder itself, and the range of paths that start with it and a slash."""
+    folder = root.rstrip(b"/")
+    return root, folder + b"/", folder + b"0", root
