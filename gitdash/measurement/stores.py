@@ -11,7 +11,7 @@ and a long-running git takes the pack of its last hit; what differs is how the s
 Imports numpy: import this module only where it is used.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -134,15 +134,30 @@ def store_objects(store: Store, object_format: ObjectFormat) -> StoreObjects:
     )
 
 
-def contained(objects: StoreObjects, ids: StoreIds) -> NDArray[np.bool_]:
+def share_objects(some: StoreIds, others: StoreIds) -> bool:
+    """Return whether two stores have an object in common."""
+    return bool(contained(some, others).any())
+
+
+def contains_all(ids: StoreIds, hexadecimal_ids: Sequence[str], object_format: ObjectFormat) -> bool:
+    """Return whether all objects are among `ids`."""
+    object_ids = _loose_ids(list(hexadecimal_ids), object_format)
+    sought = StoreIds(object_ids=object_ids, prefixes=prefixes_of(object_ids), redundant_count=0)
+    return bool(contained(sought, ids).all())
+
+
+def contained(objects: StoreObjects | StoreIds, ids: StoreIds) -> NDArray[np.bool_]:
     """Return for each row of `objects` whether its id is among `ids`."""
     found = np.zeros(len(objects.prefixes), np.bool_)
     if not len(ids.prefixes):
         return found
-    search = _contains_exactly if _has_equal_neighbours(ids.prefixes) else _contains_by_prefix
+    prefixes_collide = _has_equal_neighbours(ids.prefixes)
     for start in range(0, len(found), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)
-        found[rows] = search(objects.object_ids[rows], objects.prefixes[rows], ids)
+        if prefixes_collide:
+            found[rows] = _contains_exactly(objects.object_ids[rows], ids)
+        else:
+            found[rows] = _contains_by_prefix(objects.object_ids[rows], objects.prefixes[rows], ids)
     return found
 
 
@@ -155,7 +170,7 @@ def _contains_by_prefix(object_ids: ObjectIds, prefixes: Prefixes, ids: StoreIds
     return found
 
 
-def _contains_exactly(object_ids: ObjectIds, prefixes: Prefixes, ids: StoreIds) -> NDArray[np.bool_]:
+def _contains_exactly(object_ids: ObjectIds, ids: StoreIds) -> NDArray[np.bool_]:
     """Search by whole ids: slower, and right for ids made to collide in their first eight bytes."""
     sought, sorted_ids = as_byte_strings(object_ids), as_byte_strings(ids.object_ids)
     positions = np.minimum(np.searchsorted(sorted_ids, sought), len(sorted_ids) - 1)

@@ -1,0 +1,146 @@
+"""What `gitdash size --explain` says: which strategy, why, what it costs, and why the five figures differ.
+
+Pure: lines of text made of a report. What is not known is not mentioned.
+"""
+
+from collections.abc import Iterator
+
+from gitdash.measurement.strategy import StrategyChoice
+from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection, LooseFacts, PackFacts
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
+from gitdash.units import human_bytes, human_duration
+
+_QUESTIONS = {
+    Question.REACHABLE: "everything that the references reach: what a full clone costs on disk",
+    Question.REACHABLE_OWN: "what the references reach here and the lender's references do not",
+}
+
+
+def explain_size(choice: StrategyChoice, measurement: SizeMeasurement) -> tuple[str, ...]:
+    """Return how one size was obtained."""
+    lines = [
+        f"question: {measurement.question.value}: {_QUESTIONS[measurement.question]}",
+        f"strategy: {choice.strategy.value}: {choice.reason}",
+        f"cost: {choice.cost}",
+        f"answer: {_figure(measurement.bytes)}, {_exactness(measurement)}, in {human_duration(measurement.elapsed_s)}",
+    ]
+    if measurement.strategy is not choice.strategy:
+        lines.insert(3, f"in the end: {measurement.strategy.value} gave the answer; the notes say why")
+    lines += [f"left out: references that match {pattern}" for pattern in measurement.excluded_references]
+    lines.append(f"command: {' '.join(measurement.argv)}")
+    return (*lines, *(f"note: {note}" for note in measurement.notes))
+
+
+def explain_difference(report: RepositoryReport) -> tuple[str, ...]:
+    """Return why the five figures of a repository differ, one line for each step between two of them."""
+    if isinstance(report.inspection, Unreadable):
+        return (f"sizes cannot be compared: {report.inspection.reason}",)
+    return (
+        *_disk_lines(report.inspection),
+        *_exclusive_lines(report.inspection, report.sizes.exclusive),
+        *_reachable_lines(report.inspection, report.sizes),
+        *_reachable_own_lines(report.inspection, report.sizes),
+    )
+
+
+def _disk_lines(inspection: Inspection) -> Iterator[str]:
+    objects_bytes = _objects_bytes(inspection)
+    match inspection.disk:
+        case Unreadable(reason=reason):
+            yield f"disk: unreadable: {reason}"
+        case DiskFacts(bytes=disk_bytes, allocated_bytes=allocated_bytes):
+            yield f"disk: {_figure(disk_bytes)} in files below the git directory, {_figure(allocated_bytes)} allocated"
+            if objects_bytes is not None:
+                rest = _figure(disk_bytes - objects_bytes)
+                yield f"  {rest} of it are indexes, bitmaps, references, logs and the like: not objects"
+    if objects_bytes is not None:
+        yield f"objects: {_figure(objects_bytes)} in packs and loose objects, reachable or not, lent by others or not"
+
+
+def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreadable | None) -> Iterator[str]:
+    match exclusive:
+        case Unreadable(reason=reason):
+            yield f"exclusive: unreadable: {reason}"
+        case ExclusiveSizes():
+            yield (
+                f"exclusive: {_figure(exclusive.exclusive_bytes)} in {exclusive.exclusive_count} objects that no lender"
+                " has: what deleting this repository would free"
+            )
+            yield (
+                f"duplicate: {_figure(exclusive.duplicate_bytes)} in {exclusive.duplicate_count} objects that are"
+                " stored here although a lender has them, too"
+            )
+            yield from _rest_of_objects(_objects_bytes(inspection), exclusive)
+        case None:
+            pass
+
+
+def _rest_of_objects(objects_bytes: int | None, exclusive: ExclusiveSizes) -> Iterator[str]:
+    if exclusive.redundant_count:
+        yield (
+            f"  {_figure(exclusive.redundant_bytes)} more are second copies of {exclusive.redundant_count} objects in"
+            " the same store"
+        )
+    if objects_bytes is not None:
+        parts = exclusive.exclusive_bytes + exclusive.duplicate_bytes + exclusive.redundant_bytes
+        if objects_bytes >= parts:
+            yield f"  {_figure(objects_bytes - parts)} remain of `objects`: the header and checksum of each pack"
+
+
+def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
+    match sizes.reachable:
+        case Unreadable(reason=reason):
+            yield f"reachable: unreadable: {reason}"
+        case SizeMeasurement() as reachable:
+            yield f"reachable: {_figure(reachable.bytes)}, {_exactness(reachable)}: what a full clone costs on disk"
+            if isinstance(inspection.alternates, AlternatesFacts):
+                yield "  it counts what lenders hold, too, so it can be far above `objects`"
+            elif isinstance(sizes.exclusive, ExclusiveSizes) and not reachable.excluded_references:
+                unreachable_bytes = sizes.exclusive.exclusive_bytes - reachable.bytes
+                yield f"  {_figure(max(unreachable_bytes, 0))} of the objects here are reachable from no reference"
+        case None:
+            pass
+
+
+def _reachable_own_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
+    match sizes.reachable_own:
+        case Unreadable(reason=reason):
+            yield f"reachable_own: unreadable: {reason}"
+        case SizeMeasurement() as own:
+            yield f"reachable_own: {_figure(own.bytes)}, {_exactness(own)}: what the lender's references do not reach"
+            yield from _own_against_others(inspection, own, sizes)
+        case None:
+            pass
+
+
+def _own_against_others(inspection: Inspection, own: SizeMeasurement, sizes: Sizes) -> Iterator[str]:
+    if inspection.alternates is None:
+        yield "  there is no lender, so it is the same question as `reachable`"
+        return
+    if isinstance(sizes.reachable, SizeMeasurement):
+        yield f"  {_figure(max(sizes.reachable.bytes - own.bytes, 0))} of `reachable` come with the lender's references"
+    if isinstance(sizes.exclusive, ExclusiveSizes):
+        difference_bytes = own.bytes - sizes.exclusive.exclusive_bytes
+        comparison = "above" if difference_bytes >= 0 else "below"
+        yield (
+            f"  {_figure(abs(difference_bytes))} {comparison} `exclusive`, which asks where objects are stored and not"
+            " what reaches them"
+        )
+
+
+def _objects_bytes(inspection: Inspection) -> int | None:
+    match inspection.packs, inspection.loose:
+        case PackFacts(bytes=pack_bytes), LooseFacts(bytes=loose_bytes):
+            return pack_bytes + loose_bytes
+        case _:
+            return None
+
+
+def _exactness(measurement: SizeMeasurement) -> str:
+    return "exact" if measurement.exact else "an upper bound"
+
+
+def _figure(size_bytes: int) -> str:
+    return f"{size_bytes} bytes ({human_bytes(size_bytes)})" if size_bytes >= 1024 else f"{size_bytes} bytes"

@@ -1,0 +1,176 @@
+"""The questions that git is asked about one object store, through a shadow git directory.
+
+Source: git-rev-list(1), git-cat-file(1), git's list-objects and pack-bitmap code. Tips go in on stdin, as ids alone: no
+option, name or path of the repository reaches git. Nothing is decided here.
+"""
+
+import os
+import re
+import threading
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+from gitdash.gitcmd.output import first_complaint
+from gitdash.gitcmd.runner import GitError, GitFailure, GitOutput, GitProgram, run_git
+from gitdash.gitcmd.shadow import ShadowGitDir
+from gitdash.measurement.plausibility import lender_was_left_out
+from gitdash.units import printable
+
+WITHOUT_DERIVED_FILES: Final = (("core.commitGraph", "false"), ("core.multiPackIndex", "false"))
+"""With these, and without `--use-bitmap-index`, git reads packs, their indexes and loose objects, and nothing else."""
+
+_EXCLUDED_BY_BITMAP: Final = b'"label":"haves/'
+"""The trace2 region (git 2.42) that git enters once it is committed to bitmaps for what is to be left out. Without it
+it may have fallen back to a walk: it does when no excluded tip lies in the pack that has the bitmap."""
+
+_MISSING_OBJECT: Final = re.compile(rb"\?[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SIZE: Final = re.compile(rb"-?[0-9]+")
+
+
+class UntrustworthySizeError(GitError):
+    """git answered, and its answer cannot be true or answers another question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """One answer of `rev-list --disk-usage`."""
+
+    size_bytes: int
+    """As git printed it, plausible or not."""
+    missing_count: int
+    """Objects that a partial clone has not fetched."""
+    excluded_by_bitmap: bool
+    """git said that it left out by bitmap, so not an object too much was counted. Never said before git 2.42."""
+    complaint: str | None
+    """The most telling line of stderr; None if it is empty."""
+    argv: tuple[str, ...]
+    """What git got."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreQueries:
+    """One object store, and what bounds the queries to it."""
+
+    program: GitProgram
+    """The git that is asked."""
+    shadow: ShadowGitDir
+    """Made for the store."""
+    partial: bool
+    """Objects may be missing, as in a partial clone."""
+    deadline_s: float
+    """On the monotonic clock, for all queries together."""
+    cancel: threading.Event | None
+    """Ends the query that runs."""
+
+    def disk_usage(
+        self, wanted: Collection[str], excluded: Collection[str] = (), *, bitmap: bool, derived_files: bool = True
+    ) -> Usage:
+        """Return the bytes of what is reachable from `wanted` and not from `excluded`.
+
+        `bitmap` is without effect unless `derived_files` may be used. Raises GitError, and UntrustworthySizeError if
+        git left a lender out.
+        """
+        arguments = ["rev-list", "--objects", "--disk-usage", "--stdin"]
+        uses_bitmap = bitmap and derived_files
+        if uses_bitmap:
+            arguments.append("--use-bitmap-index")
+        if self.partial:
+            # the shadow git dir has no promisor remote, so allow-promisor would die
+            arguments.append("--missing=print")
+        with _Trace(self.shadow, wanted=uses_bitmap and bool(excluded)) as trace:
+            output = self._run(arguments, _revisions(wanted, excluded), derived_files, trace.environment)
+            excluded_by_bitmap = _EXCLUDED_BY_BITMAP in trace.text()
+        self._require_all_lenders(output)
+        size_bytes, missing_count = _read_usage(output)
+        return Usage(
+            size_bytes=size_bytes,
+            missing_count=missing_count,
+            excluded_by_bitmap=excluded_by_bitmap,
+            complaint=printable(first_complaint(output.stderr)) or None,
+            argv=output.argv,
+        )
+
+    def object_ids(self, wanted: Collection[str], excluded: Collection[str]) -> list[str]:
+        """Return the ids that a walk finds. Raises GitError."""
+        arguments = ["rev-list", "--objects", "--no-object-names", "--stdin"]
+        if self.partial:
+            arguments.append("--missing=allow-any")
+        output = self._run(arguments, _revisions(wanted, excluded), derived_files=True)
+        return output.stdout.decode("ascii", "replace").split()
+
+    def present(self, object_ids: Collection[str]) -> frozenset[str]:
+        """Return those of the ids whose object is there. Raises GitError.
+
+        Without derived files, which may be the reason for asking.
+        """
+        stdin = "".join(f"{object_id}\n" for object_id in object_ids).encode("ascii")
+        arguments = ["cat-file", "--batch-check=%(objectname)"]
+        lines = self._run(arguments, stdin, derived_files=False).stdout.decode("ascii", "replace").splitlines()
+        return frozenset(lines).intersection(object_ids)
+
+    def _run(
+        self, arguments: list[str], stdin: bytes, derived_files: bool, environment: dict[str, str] | None = None
+    ) -> GitOutput:
+        return run_git(
+            self.program,
+            arguments,
+            environment=self.shadow.environment | (environment or {}),
+            config=() if derived_files else WITHOUT_DERIVED_FILES,
+            stdin=stdin,
+            time_limit_s=max(self.deadline_s - time.monotonic(), 0.0),
+            cancel=self.cancel,
+        )
+
+    def _require_all_lenders(self, output: GitOutput) -> None:
+        if lender_was_left_out(output.stderr):
+            raise _untrustworthy(f"git left a lender out: {first_complaint(output.stderr)}", output)
+
+
+class _Trace:
+    """A file of our own into which git writes what it does, and only when it is needed."""
+
+    def __init__(self, shadow: ShadowGitDir, *, wanted: bool) -> None:
+        self._path = os.path.join(shadow.path, b"trace") if wanted else None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {} if self._path is None else {"GIT_TRACE2_EVENT": os.fsdecode(self._path)}
+
+    def text(self) -> bytes:
+        if self._path is None or not os.path.exists(self._path):
+            return b""
+        with open(self._path, "rb") as file:
+            return file.read()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._path is not None and os.path.exists(self._path):
+            os.unlink(self._path)
+
+
+def _revisions(wanted: Iterable[str], excluded: Iterable[str]) -> bytes:
+    return "".join([f"{object_id}\n" for object_id in wanted] + [f"^{object_id}\n" for object_id in excluded]).encode()
+
+
+def _read_usage(output: GitOutput) -> tuple[int, int]:
+    """The size is one line among those of missing objects. No line at all is no answer, and not zero."""
+    sizes: list[bytes] = []
+    missing_count = 0
+    for line in output.stdout.splitlines():
+        if _MISSING_OBJECT.fullmatch(line):
+            missing_count += 1
+        else:
+            sizes.append(line)
+    if len(sizes) != 1 or not _SIZE.fullmatch(sizes[0]):
+        raise _untrustworthy("git did not answer with a size", output)
+    return int(sizes[0]), missing_count
+
+
+def _untrustworthy(message: str, output: GitOutput) -> UntrustworthySizeError:
+    return UntrustworthySizeError(
+        printable(message), kind=GitFailure.FAILED, argv=output.argv, exit_code=output.exit_code, stderr=output.stderr
+    )

@@ -1,0 +1,186 @@
+"""Reachable sizes: one strategy, one answer, and a second opinion where the first is doubtful.
+
+Runs in a shadow git directory, so that configuration, hooks, grafts and replace refs of the scanned repository have no
+effect. The lenders' tips are given as `^<id>` instead of asking git with `--alternate-refs`: that would run git in the
+lender, with the lender's configuration, and every failure there is silent and yields the undiminished size.
+Source: git-rev-list(1). `answers.py` says what each strategy counts; `strategy.py` chooses.
+"""
+
+import threading
+import time
+from dataclasses import replace
+
+from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
+from gitdash.gitcmd.shadow import shadow_git_dir
+from gitdash.measurement import plausibility
+from gitdash.measurement.answers import Answer, Tips, answer, extended
+from gitdash.measurement.queries import StoreQueries, UntrustworthySizeError
+from gitdash.measurement.size_request import SizeRequest, choose, names_note, select
+from gitdash.model.sizes import SizeMeasurement, Strategy
+from gitdash.units import printable
+
+
+def measure_reachable(
+    request: SizeRequest,
+    program: GitProgram,
+    *,
+    now_s: float,
+    time_limit_s: float,
+    cancel: threading.Event | None = None,
+) -> SizeMeasurement:
+    """Answer one question about one repository; the time limit is for all queries together.
+
+    Raises StrategyError if the requested strategy makes no sense, and GitError if git fails, also without derived
+    files, or if its answer cannot be true.
+    """
+    started_s = time.monotonic()
+    if request.lender_problem is not None:
+        raise UntrustworthySizeError(f"lender: {request.lender_problem}", kind=GitFailure.REFUSED)
+    choice = choose(request, program)
+    tips, notes = select(request)
+    with shadow_git_dir(
+        object_format=request.object_format, objects_dir=request.objects_dir, shallow_file=request.shallow_file
+    ) as shadow:
+        queries = StoreQueries(
+            program=program,
+            shadow=shadow,
+            partial=request.partial,
+            deadline_s=started_s + time_limit_s,
+            cancel=cancel,
+        )
+        found = _trusted(request, choice.strategy, queries, tips)
+    return SizeMeasurement(
+        question=request.question,
+        bytes=found.size_bytes,
+        strategy=found.strategy,
+        exact=found.exact,
+        elapsed_s=time.monotonic() - started_s,
+        measured_at_s=now_s,
+        argv=found.argv,
+        git_version=program.version_text,
+        excluded_references=request.excluded_references,
+        notes=(*notes, *found.notes, *_missing_note(found)),
+    )
+
+
+def _trusted(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
+    """The first answer, or the second opinion where the first is missing or doubtful."""
+    try:
+        first = _first_answer(request, strategy, queries, tips)
+    except UntrustworthySizeError:
+        raise
+    except GitError as error:
+        if error.kind is not GitFailure.FAILED:
+            raise
+        return _after_failure(request, strategy, queries, tips, error)
+    reasons = _doubts(request, first)
+    return _second_opinion(request, queries, tips, first, reasons) if reasons else first
+
+
+def _first_answer(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
+    if strategy is not Strategy.DIFFERENCE or request.previous is None:
+        return answer(strategy, queries, tips, every_object_once=request.every_object_once)
+    found = extended(request.previous, queries, tips)
+    if found is not None:
+        return found
+    rule = _rule_for(request, strategy, queries)
+    return answer(rule, queries, tips, every_object_once=request.every_object_once)
+
+
+def _after_failure(
+    request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips, error: GitError
+) -> Answer:
+    """Once more without tips whose object is missing, else without derived files."""
+    present = queries.present((*tips.wanted, *tips.excluded))
+    usable = Tips(
+        wanted=tuple(object_id for object_id in tips.wanted if object_id in present),
+        excluded=tuple(object_id for object_id in tips.excluded if object_id in present),
+    )
+    if usable != tips:
+        found = _trusted(request, _rule_for(request, strategy, queries), queries, usable)
+        return replace(found, notes=(*found.notes, *_gone_notes(request, tips, usable)))
+    found = _independent(request, strategy, queries, tips)
+    return replace(found, notes=(*found.notes, f"measured without derived files, with them {printable(str(error))}"))
+
+
+def _gone_notes(request: SizeRequest, all_tips: Tips, usable: Tips) -> tuple[str, ...]:
+    """Which references point to objects that are not there."""
+    notes = []
+    for what, references, before, after in (
+        ("point to missing objects and are left out", request.references, all_tips.wanted, usable.wanted),
+        ("of the lender point to missing objects", request.lender_references, all_tips.excluded, usable.excluded),
+    ):
+        gone = set(before) - set(after)
+        if gone:
+            notes.append(names_note(what, [name for name, object_id in references if object_id in gone]))
+    return tuple(notes)
+
+
+def _doubts(request: SizeRequest, found: Answer) -> tuple[str, ...]:
+    return plausibility.doubts(
+        found.size_bytes,
+        complaint=found.complaint,
+        upper_bound_bytes=request.upper_bound_bytes,
+        # what is stored says nothing if references are left out on purpose
+        expected_bytes=None if request.excluded_references else request.expected_bytes,
+        damaged_files=request.damaged_files,
+    )
+
+
+def _second_opinion(
+    request: SizeRequest, queries: StoreQueries, tips: Tips, first: Answer, reasons: tuple[str, ...]
+) -> Answer:
+    """Ask again without derived files. If the two agree the first stands, else the second is told."""
+    why = "; ".join(reasons)
+    strategy = first.strategy
+    if strategy is Strategy.BITMAP and first.exact and tips.excluded:
+        # a walk with an exclusion would be an upper bound of what the bitmap counted
+        strategy = Strategy.UNION
+    try:
+        second = _independent(request, strategy, queries, tips)
+    except GitError as error:
+        if error.kind is not GitFailure.FAILED:
+            raise
+        raise UntrustworthySizeError(
+            printable(f"{why}; without derived files {error}"),
+            kind=GitFailure.FAILED,
+            argv=error.argv,
+            exit_code=error.exit_code,
+            stderr=error.stderr,
+        ) from error
+    if second.size_bytes == first.size_bytes:
+        return replace(first, notes=(*first.notes, f"counted again without derived files, with the same result: {why}"))
+    note = (
+        f"commit-graph, bitmap or multi-pack-index may lie: {first.size_bytes} bytes with them,"
+        f" {second.size_bytes} bytes without: {why}"
+    )
+    return replace(second, notes=(*second.notes, note))
+
+
+def _independent(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
+    """An answer without derived files. Raises UntrustworthySizeError if it is impossible all the same."""
+    rule = _rule_for(request, strategy, queries)
+    found = answer(
+        Strategy.UNION if rule is Strategy.UNION else Strategy.WALK,
+        queries,
+        tips,
+        every_object_once=request.every_object_once,
+        derived_files=False,
+    )
+    if plausibility.is_impossible(found.size_bytes, request.upper_bound_bytes):
+        reasons = plausibility.doubts(found.size_bytes, upper_bound_bytes=request.upper_bound_bytes)
+        raise UntrustworthySizeError("; ".join(reasons), kind=GitFailure.FAILED, argv=found.argv)
+    return found
+
+
+def _rule_for(request: SizeRequest, strategy: Strategy, queries: StoreQueries) -> Strategy:
+    """The strategy itself, or what the rule says for one that needs an older measurement."""
+    if strategy is not Strategy.DIFFERENCE:
+        return strategy
+    return choose(replace(request, previous=None, requested=None), queries.program).strategy
+
+
+def _missing_note(found: Answer) -> tuple[str, ...]:
+    if not found.missing_count:
+        return ()
+    return (f"{found.missing_count} objects of this partial clone are not fetched and not counted",)

@@ -1,0 +1,108 @@
+"""What is asked when a reachable size is asked for: the request, the strategy it leads to, and its tips.
+
+References are told apart here and not by git: which patterns exclude one, which ids are ids, which of a lender's count.
+Runs nothing and reads nothing.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.gitcmd.runner import GitProgram
+from gitdash.measurement.answers import PreviousSize, Tips
+from gitdash.measurement.strategy import StrategyChoice, StrategyFacts, choose_strategy
+from gitdash.measurement.wildmatch import excluded_by
+from gitdash.model.inspection import ObjectFormat
+from gitdash.model.sizes import Question, Strategy
+from gitdash.units import printable
+
+_ID_PATTERNS: Final = {
+    ObjectFormat.SHA1: re.compile("[0-9a-f]{40}"),
+    ObjectFormat.SHA256: re.compile("[0-9a-f]{64}"),
+}
+_NAMES_IN_NOTE: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeRequest:
+    """What is asked of one repository, and what is known of it."""
+
+    question: Question
+    """Which of the two sizes."""
+    objects_dir: bytes
+    """Absolute path of the object store."""
+    object_format: ObjectFormat
+    """Of the repository and its lenders."""
+    references: tuple[tuple[bytes, str], ...]
+    """Full names and ids of the own references, with the HEADs of all worktrees."""
+    requested: Strategy | None = None
+    """None for the best one by the facts."""
+    broken_references: tuple[tuple[bytes, str], ...] = ()
+    """Name and reason of each reference that could not be read: left out, with a note."""
+    excluded_references: tuple[str, ...] = ()
+    """Patterns as of `git rev-list --exclude`."""
+    has_alternates_file: bool = False
+    """Also if it could not be looked at."""
+    lender_references: tuple[tuple[bytes, str], ...] = ()
+    """Of all lenders, nested ones included. Only those below `refs/` count, as for git: a lender's HEAD does not."""
+    lender_problem: str | None = None
+    """Why a lender cannot be used; then there is no answer: git's own would be too high."""
+    lender_has_pseudo_merges: bool = False
+    """A lender's bitmap has pseudo-merges."""
+    shallow_file: bytes | None = None
+    """Absolute path of the shallow file; None if there is none."""
+    partial: bool = False
+    """A partial clone: missing objects are counted in a note, not fetched, and no error."""
+    upper_bound_bytes: int | None = None
+    """Bytes of all packs and loose objects, lenders included; None if not known."""
+    expected_bytes: int | None = None
+    """Bytes of objects that should nearly all count: in packs that are not cruft, exclusive ones if a lender is left
+    out. Less than half of it is doubted. None if not known."""
+    every_object_once: bool = False
+    """No object is stored twice, here and in lenders (`ExclusiveSizes`)."""
+    damaged_files: tuple[str, ...] = ()
+    """Derived files that are known to be damaged: reason enough for a second opinion."""
+    previous: PreviousSize | None = None
+    """An older size of the same question, since which packs were only added."""
+    winner: Strategy | None = None
+    """The fastest strategy in a comparison on this repository."""
+
+
+def choose(request: SizeRequest, program: GitProgram) -> StrategyChoice:
+    """Return the strategy that `measure_reachable` begins with. Raises StrategyError."""
+    facts = StrategyFacts(
+        has_alternates_file=request.has_alternates_file,
+        lender_has_pseudo_merges=request.lender_has_pseudo_merges,
+        git_version=program.version,
+        extends_previous=request.previous is not None,
+        winner=request.winner,
+    )
+    return choose_strategy(request.question, request.requested, facts)
+
+
+def counted_tips(request: SizeRequest) -> frozenset[str]:
+    """Return the ids that a measurement starts from: what `PreviousSize.tips` of a later one shall be."""
+    return frozenset(select(request)[0].wanted)
+
+
+def select(request: SizeRequest) -> tuple[Tips, tuple[str, ...]]:
+    """Return the tips of both sides, and a note on references that could not be used."""
+    is_excluded = excluded_by(pattern.encode("utf-8", "surrogateescape") for pattern in request.excluded_references)
+    is_id = _ID_PATTERNS[request.object_format].fullmatch
+    kept = [(name, object_id) for name, object_id in request.references if not is_excluded(name)]
+    broken = [name for name, _ in request.broken_references if not is_excluded(name)]
+    broken += [name for name, object_id in kept if not is_id(object_id)]
+    wanted = {object_id for _, object_id in kept if is_id(object_id)}
+    excluded: set[str] = set()
+    if request.question is Question.REACHABLE_OWN and request.has_alternates_file:
+        excluded = {id_ for name, id_ in request.lender_references if name.startswith(b"refs/") and is_id(id_)}
+    notes = (names_note("broken and left out", broken),) if broken else ()
+    return Tips(wanted=tuple(sorted(wanted)), excluded=tuple(sorted(excluded))), notes
+
+
+def names_note(what: str, names: Collection[bytes]) -> str:
+    """Return a note on references, with the first names."""
+    shown = ", ".join(printable(name.decode("utf-8", "surrogateescape")) for name in sorted(names)[:_NAMES_IN_NOTE])
+    more = f" and {len(names) - _NAMES_IN_NOTE} more" if len(names) > _NAMES_IN_NOTE else ""
+    return f"{len(names)} references {what}: {shown}{more}"
