@@ -1,29 +1,71 @@
-"""All rules, and the two questions that the rest of gitdash asks: what is wrong, and in one word how is it?"""
+"""All rules, and the two questions that the rest of gitdash asks: what is wrong, and how is it in one word?
+
+The rules stand in modules by noun; this is the one list of them.
+"""
 
 from collections.abc import Sequence
+from typing import Final
 
+from gitdash.assessment import (
+    access,
+    alternates,
+    bitmaps,
+    commit_graph,
+    configuration,
+    leftovers,
+    locks,
+    loose,
+    packs,
+    pools,
+    references,
+    repository_format,
+)
+from gitdash.assessment.case import Case
+from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.subject import Subject
-from gitdash.model.finding import Finding, Severity
+from gitdash.model.finding import Finding
 from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.report import State
-from gitdash.model.repository import Repository, Unreadable
+from gitdash.model.repository import Repository, RepositoryKind, Unreadable
 
-RULES: tuple[object, ...] = ()
+JUDGES: Final[tuple[tuple[Rule, Judge], ...]] = (
+    *access.JUDGES,
+    *alternates.JUDGES,
+    *pools.JUDGES,
+    *packs.JUDGES,
+    *loose.JUDGES,
+    *bitmaps.JUDGES,
+    *commit_graph.JUDGES,
+    *references.JUDGES,
+    *locks.JUDGES,
+    *leftovers.JUDGES,
+    *configuration.JUDGES,
+    *repository_format.JUDGES,
+)
+"""Each rule with its function; where severities are equal, findings stand in this order."""
+
+RULES: Final[tuple[Rule, ...]] = tuple(rule for rule, _ in JUDGES)
 
 
-def assess(subject: Subject, policy: Policy, now_s: float) -> tuple[Finding, ...]:  # noqa: ARG001
-    """Return the findings, worst first."""
-    return ()
+def assess(subject: Subject, policy: Policy, now_s: float) -> tuple[Finding, ...]:
+    """Return the findings of all rules, worst first.
+
+    A linked worktree shares its object store, references and config; if another row of the survey is judged for them,
+    only what is its own is judged here.
+    """
+    case = Case(subject=subject, policy=policy, now_s=now_s)
+    is_repeated = subject.repository.kind is RepositoryKind.LINKED_WORKTREE and not subject.counts_store
+    findings = [finding for rule, judge in JUDGES if not (is_repeated and rule.per_store) for finding in judge(case)]
+    findings.sort(key=lambda finding: -finding.severity.rank)
+    return tuple(findings)
 
 
 def state_of(findings: Sequence[Finding], repository: Repository, inspection: Inspection | Unreadable) -> State:
-    """Return the one word for a row."""
+    """Return the one word for a row: `unreadable`, else `foreign`, else the worst severity, else `ok`."""
     if isinstance(inspection, Unreadable):
         return State.UNREADABLE
     if repository.foreign_owner_uid is not None and not repository.trusted_by_config:
         return State.FOREIGN
-    if not findings:
-        return State.OK
-    worst = max((finding.severity for finding in findings), key=lambda severity: severity.rank)
-    return {Severity.NOTICE: State.NOTICE, Severity.WARNING: State.WARNING, Severity.CRITICAL: State.CRITICAL}[worst]
+    worst = max((finding.severity for finding in findings), key=lambda severity: severity.rank, default=None)
+    return State.OK if worst is None else State(worst.value)

@@ -1,0 +1,143 @@
+"""Rules on what could not be read, and on whose it is.
+
+Source: git-config(1) `safe.directory` for ownership. What is unreadable is said here once; every other rule is silent
+about it.
+"""
+
+from collections.abc import Iterator
+
+from gitdash.assessment.case import Case
+from gitdash.assessment.rule import Judge, Rule
+from gitdash.assessment.sentences import counted, listed, shell_word, shown
+from gitdash.model.finding import Finding, Severity
+from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import SizeMeasurement
+from gitdash.units import human_bytes, printable_path
+
+REPOSITORY_UNREADABLE = Rule(
+    id="repository-unreadable",
+    severities=(Severity.CRITICAL,),
+    title="repository cannot be read",
+    meaning="Nothing can be said of it.",
+    source="inspection of its files",
+    remedy="mend what the reason says, then look again",
+    per_store=False,
+)
+UNREADABLE_PARTS = Rule(
+    id="unreadable-parts",
+    severities=(Severity.WARNING,),
+    title="parts cannot be read",
+    meaning="Files that are damaged, of an unknown format, or not ours to read. What depends on them shows as `?`, and"
+    " no rule draws a conclusion from it.",
+    source="inspection of its files",
+    remedy="`{git} fsck` says more about damaged files; derived ones (index, bitmap, commit-graph, multi-pack-index)"
+    " can be written again",
+    per_store=False,
+)
+FOREIGN_OWNER = Rule(
+    id="foreign-owner",
+    severities=(Severity.NOTICE,),
+    title="another user owns it",
+    meaning="git refuses to work in a repository of another user, whose config could run programs as you. gitdash reads"
+    " its files and runs git only over its objects.",
+    source="owner of work tree, .git entry and git directory; git-config(1) safe.directory",
+    remedy="if you trust its owner: `git config --global --add safe.directory <path>`",
+    per_store=False,
+)
+DISK_INCOMPLETE = Rule(
+    id="disk-incomplete",
+    severities=(Severity.NOTICE,),
+    title="disk size is a lower bound",
+    meaning="A folder below the git directory could not be searched, so that the sum is too small.",
+    source="inspection of its files, bytes",
+    remedy="make the folder readable",
+    per_store=False,
+)
+MEASUREMENT_NOTES = Rule(
+    id="measurement-notes",
+    severities=(Severity.NOTICE,),
+    title="a size with a reservation",
+    meaning="git or gitdash had something to say while a size was measured: broken references left out, objects"
+    " missing, files that contradict each other.",
+    source="what git wrote to its error output, and gitdash's checks of the number",
+    remedy="`gitdash size --explain` tells more",
+)
+
+_PARTS = ("head", "packs", "loose", "multi_pack_index", "commit_graph", "references", "alternates", "config", "disk")
+
+
+def repository_unreadable(case: Case) -> Iterator[Finding]:
+    """Yield a finding if nothing could be read."""
+    inspection = case.subject.inspection
+    if isinstance(inspection, Unreadable):
+        yield REPOSITORY_UNREADABLE.finding(
+            case, Severity.CRITICAL, f"cannot be read: {inspection.reason}", {"reason": inspection.reason}
+        )
+
+
+def unreadable_parts(case: Case) -> Iterator[Finding]:
+    """Yield one finding for all parts and files that could not be read."""
+    if case.inspection is None:
+        return
+    reasons = [*_unreadable(case.inspection)]
+    reasons += [f"{problem.path} ({problem.reason})" for problem in case.inspection.problems]
+    if reasons:
+        yield UNREADABLE_PARTS.finding(
+            case,
+            Severity.WARNING,
+            f"{counted(len(reasons), 'part')} cannot be read: {listed(reasons)}",
+            {"unreadable_count": len(reasons)},
+        )
+
+
+def _unreadable(inspection: Inspection) -> Iterator[str]:
+    for name in _PARTS:
+        part = getattr(inspection, name)
+        if isinstance(part, Unreadable):
+            yield f"{name.replace('_', '-')} ({part.reason})"
+
+
+def foreign_owner(case: Case) -> Iterator[Finding]:
+    """Yield a finding with the exact `safe.directory` line if git's ownership check would refuse the repository."""
+    repository = case.subject.repository
+    if repository.foreign_owner_uid is None or repository.trusted_by_config:
+        return
+    owned = printable_path(repository.foreign_path or repository.path)
+    yield FOREIGN_OWNER.finding(
+        case,
+        Severity.NOTICE,
+        f"user {repository.foreign_owner_uid} owns {owned}, so git refuses to work here",
+        {"owner_uid": repository.foreign_owner_uid},
+        remedy=f"if you trust its owner: `git config --global --add safe.directory {shell_word(repository.path)}`",
+    )
+
+
+def disk_incomplete(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the size on disk is a lower bound."""
+    disk = case.inspection.disk if case.inspection else None
+    if isinstance(disk, DiskFacts) and disk.incomplete:
+        yield DISK_INCOMPLETE.finding(
+            case,
+            Severity.NOTICE,
+            f"some folder could not be searched: it occupies at least {human_bytes(disk.bytes)}"
+            f" in {shown(disk.file_count)} files",
+            {"disk_bytes": disk.bytes, "file_count": disk.file_count},
+        )
+
+
+def measurement_notes(case: Case) -> Iterator[Finding]:
+    """Yield a finding if a measured size comes with a reservation."""
+    sizes = (case.subject.sizes.reachable, case.subject.sizes.reachable_own)
+    notes = [*dict.fromkeys(note for size in sizes if isinstance(size, SizeMeasurement) for note in size.notes)]
+    if notes:
+        yield MEASUREMENT_NOTES.finding(case, Severity.NOTICE, f"sizes: {listed(notes)}", {"note_count": len(notes)})
+
+
+JUDGES: tuple[tuple[Rule, Judge], ...] = (
+    (REPOSITORY_UNREADABLE, repository_unreadable),
+    (UNREADABLE_PARTS, unreadable_parts),
+    (FOREIGN_OWNER, foreign_owner),
+    (DISK_INCOMPLETE, disk_incomplete),
+    (MEASUREMENT_NOTES, measurement_notes),
+)

@@ -1,0 +1,208 @@
+"""Rules on borrowing: what can go wrong between a member and its lenders.
+
+Sources: gitrepository-layout(5) objects/info/alternates, Gitaly on pools, git-config(1) `core.alternateRefsCommand`.
+The lender's side is in `pools.py`.
+"""
+
+from collections.abc import Iterator
+
+from gitdash.assessment.case import Case
+from gitdash.assessment.rule import Judge, Rule
+from gitdash.assessment.sentences import counted, listed
+from gitdash.model.finding import Finding, Severity
+from gitdash.model.inspection import ConfigEffect
+from gitdash.model.repository import RepositoryKind
+from gitdash.model.sizes import ExclusiveSizes
+from gitdash.units import human_age, human_bytes, printable_path
+
+MISSING_LENDER = Rule(
+    id="missing-lender",
+    severities=(Severity.CRITICAL,),
+    title="lender missing",
+    meaning="An object store that this repository borrows from cannot be used: its objects are lost here, and git only"
+    " warns, so that sizes look larger and checks fail later.",
+    source="entries of objects/info/alternates, followed to git's depth of 5",
+    remedy="bring the lender back to that path, or write its new path into objects/info/alternates;"
+    " do not repack before",
+)
+NESTED_ALTERNATES = Rule(
+    id="nested-alternates",
+    severities=(Severity.NOTICE,),
+    title="lender borrows, too",
+    meaning="Objects come through a chain of lenders; git follows five, and each link is one more that can break.",
+    source="depth of the chain, 1 is a direct lender; Gitaly allows no more",
+    remedy="none is needed; where the chain is unwanted, make the middle lender complete by `git repack -a -d -k` in it,"
+    " check it with `git fsck`, then take its alternates file away",
+)
+SEVERAL_ALTERNATES = Rule(
+    id="several-alternates",
+    severities=(Severity.NOTICE,),
+    title="several lenders",
+    meaning="git opens all of them for an object that it does not find, and at most one bitmap of all.",
+    source="entries of objects/info/alternates; Gitaly takes more than one for a defect",
+    remedy="none is needed; one pool that fetches from all lenders can replace them",
+)
+ALTERNATES_NEWER_THAN_REPACK = Rule(
+    id="alternates-newer-than-repack",
+    severities=(Severity.NOTICE,),
+    title="joined a lender, not repacked since",
+    meaning="What the lender has is still stored here as well: a repack would free it.",
+    source="mtime of objects/info/alternates after the last full repack, seconds; Gitaly ShouldRepackObjects",
+    remedy="`{git} repack -a -d -l -k`. It drops the own copies of what the lender has: first see that the lender keeps"
+    " those objects reachable.",
+    task="deduplicate",
+)
+DUPLICATE_OBJECTS = Rule(
+    id="duplicate-objects",
+    severities=(Severity.NOTICE,),
+    title="own copies of the lender's objects",
+    meaning="Stored here although a lender has them, too.",
+    source="bytes of own copies, more than 1 MiB; difference of the index files",
+    remedy="`{git} repack -a -d -l -k`. It drops the own copies of what the lender has: first see that the lender keeps"
+    " those objects reachable.",
+    task="deduplicate",
+)
+ALTERNATE_REFERENCES_HIDDEN = Rule(
+    id="alternate-references-hidden",
+    severities=(Severity.NOTICE,),
+    title="the lenders' references are hidden by the config",
+    meaning="`--alternate-refs` then excludes nothing: sizes without the lender come out as sizes with it. Fetches"
+    " become faster, which is why people set it.",
+    source="git-config(1) core.alternateRefsCommand, core.alternateRefsPrefixes",
+    remedy="none is needed: gitdash overrides it when it measures",
+)
+LENDER_OUTSIDE_ROOTS = Rule(
+    id="lender-outside-roots",
+    severities=(Severity.NOTICE,),
+    title="lender outside the roots",
+    meaning="It borrows from a repository that was not scanned: nobody here sees whether that one drops objects.",
+    source="alternates below no root",
+    remedy="scan the lender, too: add its folder to the roots",
+)
+SHARED_OBJECT_STORE = Rule(
+    id="shared-object-store",
+    severities=(Severity.NOTICE,),
+    title="object store shared without alternates",
+    meaning="Another repository's `objects` is the same directory, by a symlink or a second mount: a gc in either does"
+    " not know the other's references and can drop what it needs.",
+    source="device and inode of the object store; not for linked worktrees, which git knows of",
+    remedy="`{git} config gc.pruneExpire never` in both, or give each its own objects",
+    per_store=False,
+)
+
+
+def missing_lender(case: Case) -> Iterator[Finding]:
+    """Yield a finding if object stores that the repository borrows from cannot be used."""
+    broken = (
+        [lender for lender in case.alternates.alternates if lender.problem or not lender.exists]
+        if (case.alternates)
+        else []
+    )
+    if not broken:
+        return
+    reasons = [f"{printable_path(lender.path)} ({lender.problem or 'missing'})" for lender in broken]
+    yield MISSING_LENDER.finding(
+        case,
+        Severity.CRITICAL,
+        f"{counted(len(broken), 'lender')} cannot be used: {listed(reasons, 2)}",
+        {"missing_count": len(broken), "path": printable_path(broken[0].path)},
+    )
+
+
+def nested_alternates(case: Case) -> Iterator[Finding]:
+    """Yield a finding if a lender borrows."""
+    depth = max((lender.depth for lender in case.alternates.alternates), default=0) if case.alternates else 0
+    if depth > 1:
+        yield NESTED_ALTERNATES.finding(
+            case, Severity.NOTICE, f"borrows through a chain of {depth} lenders", {"depth_count": depth}
+        )
+
+
+def several_alternates(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the repository's own alternates file names more than one lender."""
+    direct_count = sum(lender.depth == 1 for lender in case.alternates.alternates) if case.alternates else 0
+    if direct_count > 1:
+        yield SEVERAL_ALTERNATES.finding(
+            case, Severity.NOTICE, f"borrows from {counted(direct_count, 'lender')}", {"lender_count": direct_count}
+        )
+
+
+def alternates_newer_than_repack(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the alternates file is newer than the last repack, unless duplicates are known to be few."""
+    if case.alternates is None or case.inspection is None or not case.alternates.alternates:
+        return
+    repacked_at_s = case.inspection.last_full_repack_s
+    if repacked_at_s is None or case.alternates.mtime_s <= repacked_at_s:
+        return
+    sizes = case.subject.sizes.exclusive
+    if isinstance(sizes, ExclusiveSizes) and sizes.duplicate_bytes <= case.policy.duplicate_notice_bytes:
+        return
+    behind_s = case.alternates.mtime_s - repacked_at_s
+    yield ALTERNATES_NEWER_THAN_REPACK.finding(
+        case,
+        Severity.NOTICE,
+        f"joined its lender {human_age(case.age_s(case.alternates.mtime_s))} ago;"
+        f" the last full repack was {human_age(behind_s)} before that",
+        {"alternates_age_s": case.age_s(case.alternates.mtime_s), "repack_age_s": case.age_s(repacked_at_s)},
+    )
+
+
+def duplicate_objects(case: Case) -> Iterator[Finding]:
+    """Yield a finding if a member stores much of what its lenders have."""
+    sizes = case.subject.sizes.exclusive
+    if not case.is_member or not isinstance(sizes, ExclusiveSizes):
+        return
+    if sizes.duplicate_bytes > case.policy.duplicate_notice_bytes:
+        yield DUPLICATE_OBJECTS.finding(
+            case,
+            Severity.NOTICE,
+            f"{human_bytes(sizes.duplicate_bytes)} in {counted(sizes.duplicate_count, 'object')}"
+            " are stored here although a lender has them",
+            {"duplicate_bytes": sizes.duplicate_bytes, "duplicate_count": sizes.duplicate_count},
+        )
+
+
+def alternate_references_hidden(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config of a member hides its lenders' references."""
+    concerns = case.concerns(ConfigEffect.HIDES_ALTERNATE_REFS) if case.is_member else ()
+    if concerns:
+        keys = [concern.key for concern in concerns]
+        yield ALTERNATE_REFERENCES_HIDDEN.finding(
+            case,
+            Severity.NOTICE,
+            f"the config hides the lenders' references by {listed(keys)}",
+            {"key_count": len(keys), "keys": ", ".join(keys)},
+        )
+
+
+def lender_outside_roots(case: Case) -> Iterator[Finding]:
+    """Yield a finding if lenders were not scanned."""
+    outside = [printable_path(path) for path in case.subject.lenders_outside]
+    if outside:
+        yield LENDER_OUTSIDE_ROOTS.finding(
+            case,
+            Severity.NOTICE,
+            f"{counted(len(outside), 'lender')} outside the roots: {listed(outside, 2)}",
+            {"lender_count": len(outside)},
+        )
+
+
+def shared_object_store(case: Case) -> Iterator[Finding]:
+    """Yield a finding if another row has the same object store and git does not know of it."""
+    is_known_to_git = case.subject.repository.kind is RepositoryKind.LINKED_WORKTREE
+    if case.inspection is not None and not case.subject.counts_store and not is_known_to_git:
+        yield SHARED_OBJECT_STORE.finding(
+            case, Severity.NOTICE, "another repository of this survey has the same object store", {}
+        )
+
+
+JUDGES: tuple[tuple[Rule, Judge], ...] = (
+    (MISSING_LENDER, missing_lender),
+    (DUPLICATE_OBJECTS, duplicate_objects),
+    (ALTERNATES_NEWER_THAN_REPACK, alternates_newer_than_repack),
+    (SEVERAL_ALTERNATES, several_alternates),
+    (NESTED_ALTERNATES, nested_alternates),
+    (ALTERNATE_REFERENCES_HIDDEN, alternate_references_hidden),
+    (LENDER_OUTSIDE_ROOTS, lender_outside_roots),
+    (SHARED_OBJECT_STORE, shared_object_store),
+)

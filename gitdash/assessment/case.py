@@ -1,0 +1,126 @@
+"""One repository before the rules: its facts, the policy and the moment, and which parts could be read.
+
+A part that is absent and a part that could not be read are both None here, so that no rule draws a conclusion from
+what nobody saw; `access.py` is where unreadable parts become a finding. The few questions that many rules ask stand
+here once. It judges nothing.
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gitdash.assessment.sentences import shell_word
+from gitdash.assessment.subject import Subject
+from gitdash.model.inspection import (
+    AlternatesFacts,
+    CommitGraphFacts,
+    ConfigConcern,
+    ConfigEffect,
+    ConfigFacts,
+    Inspection,
+    LockFile,
+    LooseFacts,
+    MultiPackIndexFacts,
+    PackFacts,
+    ReferenceFacts,
+)
+from gitdash.model.policy import Policy
+from gitdash.model.repository import RepositoryKind, Role, Unreadable
+
+_Part = TypeVar("_Part")
+
+
+def readable(part: _Part | Unreadable | None) -> _Part | None:
+    """Return the part, or None if it is absent or could not be read."""
+    return None if isinstance(part, Unreadable) else part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What every rule gets."""
+
+    subject: Subject
+    policy: Policy
+    now_s: float
+    """Seconds since the epoch; ages are counted up to it."""
+
+    @property
+    def inspection(self) -> Inspection | None:
+        """The facts of the files; None if the repository could not be read at all."""
+        return readable(self.subject.inspection)
+
+    @property
+    def packs(self) -> PackFacts | None:
+        """`objects/pack`."""
+        return readable(self.inspection.packs) if self.inspection else None
+
+    @property
+    def loose(self) -> LooseFacts | None:
+        """Loose objects."""
+        return readable(self.inspection.loose) if self.inspection else None
+
+    @property
+    def multi_pack_index(self) -> MultiPackIndexFacts | None:
+        """The multi-pack-index."""
+        return readable(self.inspection.multi_pack_index) if self.inspection else None
+
+    @property
+    def commit_graph(self) -> CommitGraphFacts | None:
+        """The commit-graph."""
+        return readable(self.inspection.commit_graph) if self.inspection else None
+
+    @property
+    def references(self) -> ReferenceFacts | None:
+        """References."""
+        return readable(self.inspection.references) if self.inspection else None
+
+    @property
+    def alternates(self) -> AlternatesFacts | None:
+        """The alternates file."""
+        return readable(self.inspection.alternates) if self.inspection else None
+
+    @property
+    def config(self) -> ConfigFacts | None:
+        """The repository's own config."""
+        return readable(self.inspection.config) if self.inspection else None
+
+    @property
+    def locks(self) -> tuple[LockFile, ...]:
+        """Locks and `gc.pid`."""
+        return self.inspection.locks if self.inspection else ()
+
+    def concerns(self, effect: ConfigEffect) -> tuple[ConfigConcern, ...]:
+        """Return the keys of the config that have this effect."""
+        return tuple(concern for concern in self.config.concerns if concern.effect is effect) if self.config else ()
+
+    @property
+    def is_served(self) -> bool:
+        """Others clone or fetch from it: it is bare or a pool. Else it is somebody's working clone."""
+        return self.subject.repository.kind is RepositoryKind.BARE or self.is_lender
+
+    @property
+    def is_member(self) -> bool:
+        """It borrows objects."""
+        return Role.MEMBER in self.subject.roles
+
+    @property
+    def is_lender(self) -> bool:
+        """It lends objects, as far as is known."""
+        return Role.POOL in self.subject.roles or bool(self.subject.borrowers)
+
+    @property
+    def object_count(self) -> int:
+        """Objects stored here, counting one that is in two packs twice; packs without a readable index count 0."""
+        packed_count = sum(pack.object_count or 0 for pack in self.packs.packs) if self.packs else 0
+        return packed_count + (self.loose.count if self.loose else 0)
+
+    @property
+    def git_command(self) -> str:
+        """The start of a command line that addresses this repository, for a shell."""
+        repository = self.subject.repository
+        if repository.kind in {RepositoryKind.WORKTREE, RepositoryKind.LINKED_WORKTREE}:
+            return f"git -C {shell_word(repository.path)}"
+        return f"git --git-dir={shell_word(repository.git_dir)}"
+
+    def age_s(self, mtime_s: float) -> float:
+        """Return how old something is; 0 for a time in the future."""
+        return max(0.0, self.now_s - mtime_s)

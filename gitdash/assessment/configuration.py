@@ -1,0 +1,106 @@
+"""Rules on a repository's own config: keys that act on whoever runs git there.
+
+Source: git-config(1). Which key has which effect, and what gitdash does about it, inspection says for each key. Keys
+that hide the lenders' references are judged in `alternates.py`, and a lender that drops objects in `pools.py` as well.
+"""
+
+from collections.abc import Iterator
+
+from gitdash.assessment.case import Case
+from gitdash.assessment.rule import Judge, Rule
+from gitdash.assessment.sentences import listed
+from gitdash.model.finding import Finding, Severity
+from gitdash.model.inspection import ConfigEffect
+
+CONFIG_RUNS_PROGRAM = Rule(
+    id="config-runs-program",
+    severities=(Severity.NOTICE, Severity.WARNING),
+    title="config runs a program",
+    meaning="Plain git, run in this repository, starts what the repository says. A notice in a working clone, where"
+    " hooks and filters are daily bread; a warning in a repository that is served.",
+    source="keys of the repository's config",
+    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+)
+CONFIG_REDIRECTS_URL = Rule(
+    id="config-redirects-url",
+    severities=(Severity.WARNING,),
+    title="config redirects a URL",
+    meaning="A URL that you trust leads elsewhere, and credentials that your own config sends go along.",
+    source="keys of the repository's config",
+    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+)
+CONFIG_DROPS_OBJECTS = Rule(
+    id="config-drops-objects",
+    severities=(Severity.NOTICE,),
+    title="config drops objects early",
+    meaning="gc here takes away at once what git otherwise keeps for weeks.",
+    source="keys of the repository's config",
+    remedy="`{git} config --unset <key>` brings git's grace period back.",
+)
+CONFIG_OVERWRITES_FILE = Rule(
+    id="config-overwrites-file",
+    severities=(Severity.WARNING,),
+    title="config overwrites a file",
+    meaning="git writes to a path that the repository chose, outside the repository.",
+    source="keys of the repository's config",
+    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+)
+CONFIG_READS_OUTSIDE = Rule(
+    id="config-reads-outside",
+    severities=(Severity.NOTICE,),
+    title="config reads files outside",
+    meaning="git reads a path that the repository chose; a pipe or a device there hangs it.",
+    source="keys of the repository's config",
+    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+)
+
+
+def _keys_finding(case: Case, rule: Rule, effect: ConfigEffect, severity: Severity) -> Iterator[Finding]:
+    concerns = case.concerns(effect)
+    if not concerns:
+        return
+    settings = [f"{concern.key}={concern.value}" for concern in concerns]
+    answers = [f"{concern.key}: {concern.answer}" for concern in concerns]
+    yield rule.finding(
+        case,
+        severity,
+        f"{rule.title}: {listed(settings, 4)}",
+        {"key_count": len(concerns), "keys": ", ".join(concern.key for concern in concerns)},
+        remedy=f"{rule.remedy} gitdash's own commands: {'; '.join(answers)}.",
+    )
+
+
+def config_runs_program(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config names programs that git would run."""
+    severity = Severity.WARNING if case.is_served else Severity.NOTICE
+    yield from _keys_finding(case, CONFIG_RUNS_PROGRAM, ConfigEffect.RUNS_PROGRAM, severity)
+
+
+def config_redirects_url(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config rewrites URLs."""
+    yield from _keys_finding(case, CONFIG_REDIRECTS_URL, ConfigEffect.REDIRECTS_URL, Severity.WARNING)
+
+
+def config_drops_objects(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config of a repository that does not lend shortens git's grace periods."""
+    if not case.is_lender:
+        yield from _keys_finding(case, CONFIG_DROPS_OBJECTS, ConfigEffect.DROPS_OBJECTS, Severity.NOTICE)
+
+
+def config_overwrites_file(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config makes git write to a file of its choice."""
+    yield from _keys_finding(case, CONFIG_OVERWRITES_FILE, ConfigEffect.OVERWRITES_FILE, Severity.WARNING)
+
+
+def config_reads_outside(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config makes git read a file of its choice."""
+    yield from _keys_finding(case, CONFIG_READS_OUTSIDE, ConfigEffect.READS_OUTSIDE, Severity.NOTICE)
+
+
+JUDGES: tuple[tuple[Rule, Judge], ...] = (
+    (CONFIG_RUNS_PROGRAM, config_runs_program),
+    (CONFIG_REDIRECTS_URL, config_redirects_url),
+    (CONFIG_OVERWRITES_FILE, config_overwrites_file),
+    (CONFIG_DROPS_OBJECTS, config_drops_objects),
+    (CONFIG_READS_OUTSIDE, config_reads_outside),
+)

@@ -1,0 +1,156 @@
+"""Rules on how references are stored.
+
+Sources: Gitaly `ShouldRepackReferences` (git since 2.47 has the same as whole numbers), git's reftable compaction, and
+Gitaly's age for empty loose references. Where references point is not judged here.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+from gitdash.assessment.case import Case
+from gitdash.assessment.rule import Judge, Rule
+from gitdash.assessment.sentences import counted, listed, shown
+from gitdash.model.finding import Finding, Severity
+from gitdash.units import human_age, human_bytes
+
+LOOSE_REFERENCES = Rule(
+    id="loose-references",
+    severities=(Severity.NOTICE, Severity.WARNING),
+    title="many loose references",
+    meaning="Each is a file to open whenever all references are read. More are allowed where packed-refs is large,"
+    " because packing rewrites that file.",
+    source="references; limit: max(16, ln(packed-refs bytes / 100) / ln(1.15)), Gitaly ShouldRepackReferences;"
+    " a warning from policy loose_references_warning_count",
+    remedy="`{git} pack-refs --all`",
+    task="pack-refs",
+)
+REFTABLE_STACK = Rule(
+    id="reftable-stack",
+    severities=(Severity.NOTICE,),
+    title="reftable stack wants compaction",
+    meaning="Every look-up asks the tables one after the other; they should shrink by half from each to the next.",
+    source="bytes of adjacent tables, less 28 of header; factor 2, git's reftable compaction",
+    remedy="`{git} pack-refs --auto`",
+    task="pack-refs",
+)
+REFTABLE_MISSING_TABLES = Rule(
+    id="reftable-missing-tables",
+    severities=(Severity.CRITICAL,),
+    title="reftable names absent tables",
+    meaning="git cannot read any reference while a table of the stack is missing.",
+    source="names in reftable/tables.list without a file",
+    remedy="restore the table from a backup; nothing else holds its references",
+)
+EMPTY_REFERENCES = Rule(
+    id="empty-references",
+    severities=(Severity.WARNING,),
+    title="empty loose references",
+    meaning="What a power loss leaves: a reference without content. git calls it broken, and gc and"
+    " `rev-list --all` die.",
+    source="zero-length files below refs, a day old or more; Gitaly stale data rules",
+    remedy="restore the value from `{git} reflog` or from the remote, then remove the empty file",
+)
+
+_BYTES_PER_PACKED_REFERENCE = 100
+"""Gitaly's rough size of a line of packed-refs."""
+_REFTABLE_OVERHEAD_BYTES = 28
+
+
+def loose_references_limit(packed_bytes: int, minimum: int, log_base: float) -> int:
+    """Return from how many loose references packing is due: floor(max(minimum, ln(packed / 100) / ln(base))).
+
+    With 16 and 1.15:
+
+        packed-refs   1 kB   10 kB   100 kB   1 MB   10 MB   100 MB
+        limit           16      33       49     66      82       99
+    """
+    if packed_bytes < _BYTES_PER_PACKED_REFERENCE or log_base <= 1:
+        return minimum
+    return math.floor(max(minimum, math.log(packed_bytes / _BYTES_PER_PACKED_REFERENCE) / math.log(log_base)))
+
+
+def wants_compaction(table_bytes: Sequence[int], factor: int) -> bool:
+    """Return whether an adjacent pair of tables breaks the geometric progression.
+
+    Factor 2: 1964, 996, 512 is fine; 1963, 996, 512 is not.
+    """
+    return any(
+        older - _REFTABLE_OVERHEAD_BYTES < factor * (newer - _REFTABLE_OVERHEAD_BYTES)
+        for older, newer in itertools.pairwise(table_bytes)
+    )
+
+
+def loose_references(case: Case) -> Iterator[Finding]:
+    """Yield a finding if there are as many loose references as make packing due."""
+    references, policy = case.references, case.policy
+    if references is None or references.loose_count == 0:
+        return
+    limit_count = loose_references_limit(
+        references.packed_bytes, policy.loose_references_minimum, policy.loose_references_log_base
+    )
+    if references.loose_count < limit_count:
+        return
+    is_slow = references.loose_count >= policy.loose_references_warning_count
+    yield LOOSE_REFERENCES.finding(
+        case,
+        Severity.WARNING if is_slow else Severity.NOTICE,
+        f"{counted(references.loose_count, 'loose reference')}; packing is due from {shown(limit_count)}"
+        f" with {human_bytes(references.packed_bytes)} of packed-refs",
+        {
+            "loose_count": references.loose_count,
+            "limit_count": limit_count,
+            "packed_bytes": references.packed_bytes,
+        },
+    )
+
+
+def reftable_stack(case: Case) -> Iterator[Finding]:
+    """Yield a finding if git would compact the stack of tables."""
+    references = case.references
+    if references is None or not wants_compaction(references.reftable_bytes, case.policy.reftable_factor):
+        return
+    sizes = [human_bytes(size_bytes) for size_bytes in references.reftable_bytes]
+    yield REFTABLE_STACK.finding(
+        case,
+        Severity.NOTICE,
+        f"{counted(len(sizes), 'reftable')} of {listed(sizes, 4)} do not shrink by {case.policy.reftable_factor}",
+        {"table_count": len(sizes), "table_bytes": sum(references.reftable_bytes)},
+    )
+
+
+def reftable_missing_tables(case: Case) -> Iterator[Finding]:
+    """Yield a finding if `tables.list` names tables that are not on disk."""
+    references = case.references
+    if references is not None and references.reftable_missing_count:
+        yield REFTABLE_MISSING_TABLES.finding(
+            case,
+            Severity.CRITICAL,
+            f"tables.list names {counted(references.reftable_missing_count, 'table')} without a file",
+            {"missing_table_count": references.reftable_missing_count},
+        )
+
+
+def empty_references(case: Case) -> Iterator[Finding]:
+    """Yield a finding if loose references have been empty for longer than a write could take."""
+    references = case.references
+    if references is None or not references.empty_loose_names or references.empty_loose_oldest_mtime_s is None:
+        return
+    age_s = case.age_s(references.empty_loose_oldest_mtime_s)
+    if age_s < case.policy.empty_reference_age_s:
+        return
+    names = references.empty_loose_names
+    yield EMPTY_REFERENCES.finding(
+        case,
+        Severity.WARNING,
+        f"{counted(len(names), 'empty loose reference')}, the oldest for {human_age(age_s)}: {listed(names)}",
+        {"empty_count": len(names), "oldest_age_s": age_s},
+    )
+
+
+JUDGES: tuple[tuple[Rule, Judge], ...] = (
+    (REFTABLE_MISSING_TABLES, reftable_missing_tables),
+    (EMPTY_REFERENCES, empty_references),
+    (LOOSE_REFERENCES, loose_references),
+    (REFTABLE_STACK, reftable_stack),
+)

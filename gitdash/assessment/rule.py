@@ -1,0 +1,61 @@
+"""What a rule is: a record that says everything about it, and a pure function from a case to findings."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gitdash.assessment.case import Case
+from gitdash.model.finding import Finding, Severity
+from gitdash.units import printable
+
+Evidence: TypeAlias = dict[str, int | float | str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule, declared once; README, `check` and the dashboard derive from it."""
+
+    id: str
+    """Kebab case; never renamed, for others script against it."""
+    severities: tuple[Severity, ...]
+    """What it can answer, mildest first."""
+    title: str
+    """A few words."""
+    meaning: str
+    """Why it matters, one or two sentences."""
+    source: str
+    """Where the rule and its threshold come from, with the unit."""
+    remedy: str
+    """What fixes it, or why nothing can; `{git}` stands for the git command with the repository's path."""
+    task: str | None = None
+    """The maintenance task that does it."""
+    per_store: bool = True
+    """It judges what linked worktrees share, and so is not repeated in each of their rows."""
+
+    def finding(
+        self, case: Case, severity: Severity, summary: str, evidence: Evidence, *, remedy: str | None = None
+    ) -> Finding:
+        """Return a finding of this rule; `remedy` replaces the rule's where the case needs another."""
+        return Finding(
+            rule=self.id,
+            severity=severity,
+            summary=printable(summary),
+            remedy=printable((remedy or self.remedy).replace("{git}", case.git_command)),
+            task=self.task,
+            evidence={name: printable(value) if isinstance(value, str) else value for name, value in evidence.items()},
+        )
+
+
+Judge: TypeAlias = Callable[[Case], Iterator[Finding]]
+"""Yields the findings of one rule, mostly none or one."""
+
+MEMBER_CAUTION = (
+    " In a member `-d` also removes loose copies of what a lender has: first see that the lender keeps those objects"
+    " reachable."
+)
+"""git(1) repack `-d` runs prune-packed, which counts the lenders' packs: the last copy may then be the lender's."""
+
+
+def with_member_caution(rule: Rule, case: Case) -> str:
+    """Return the rule's remedy, with a caution where the repository borrows objects."""
+    return rule.remedy + MEMBER_CAUTION if case.is_member else rule.remedy

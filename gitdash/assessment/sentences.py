@@ -1,0 +1,41 @@
+"""Pieces of the sentences that findings are made of. Not for tables: those use `units` alone."""
+
+import shlex
+from collections.abc import Sequence
+
+from gitdash.units import human_count, printable, printable_path
+
+
+def shown(count: int) -> str:
+    """Return a count: its digits below 10,000, so that 1,025 of 1,024 allowed reads true, shortened from there on."""
+    return f"{count:,}" if count < 10_000 else human_count(count)
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """Return a count with its noun: `1 pack`, `3 packs`."""
+    return f"{shown(count)} {noun if count == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str], at_most: int = 3) -> str:
+    """Return names with commas, and how many more there are: `a, b, c and 4 more`."""
+    rest_count = len(names) - at_most
+    return ", ".join(names[:at_most]) + (f" and {shown(rest_count)} more" if rest_count > 0 else "")
+
+
+def shell_word(path: bytes) -> str:
+    r"""Return a path as one word for a POSIX shell, exact and printable.
+
+    A path with bytes that may not reach a terminal is written as `$'...'` with `\xNN` (POSIX.1-2024, bash, zsh, ksh).
+    """
+    text = path.decode("utf-8", "surrogateescape")
+    if printable_path(path) == text:
+        return shlex.quote(text)
+    return "$'" + "".join(map(_ansi_c, text)) + "'"
+
+
+def _ansi_c(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if printable(character) == character:
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
