@@ -68,7 +68,8 @@ def open_history(path: str) -> "History":
 class History:
     """An open state file. All methods may be called from any thread.
 
-    Those that read raise HistoryError if the file is damaged; those that write never do, see `problem`. Reports are written in batches: call `flush` when a survey ends.
+    Those that read raise HistoryError if the file is damaged; those that write never do, see `problem`. Reports are
+    written in batches: call `flush` when a survey ends.
     """
 
     def __init__(self, connections: Connections, shown_path: str) -> None:
