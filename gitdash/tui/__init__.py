@@ -1,0 +1,1 @@
+"""The dashboard: a live table of every known repository, drawn with Textual."""

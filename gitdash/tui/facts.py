@@ -1,0 +1,154 @@
+"""What the files of one repository say, as lines of a label and a sentence. Pure."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from gitdash.model.inspection import (
+    AlternatesFacts,
+    CommitGraphFacts,
+    ConfigFacts,
+    Inspection,
+    MultiPackIndexFacts,
+    PackFacts,
+    ReferenceBackend,
+    ReferenceFacts,
+)
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.tui.cells import Line, Piece, Tone
+from gitdash.tui.wrap import wrapped
+from gitdash.units import human_age, human_bytes, human_count, printable, printable_path
+
+_LABEL_WIDTH: Final = 13
+_LISTED: Final = 8
+"""Names that are listed before the rest is counted."""
+
+
+def fact_lines(report: RepositoryReport, width: int, now_s: float) -> list[Line]:
+    """Return what is known of a repository beyond its sizes and findings."""
+    lines: list[Line] = []
+    for label, text in _facts(report, now_s):
+        parts = wrapped(text, Tone.PLAIN, width, indent=1 + _LABEL_WIDTH)
+        for number, part in enumerate(parts):
+            shown = label if number == 0 else ""
+            lines.append([Piece(f" {shown:<{_LABEL_WIDTH}}", Tone.DIM), *part[1:]])
+    return lines
+
+
+def _facts(report: RepositoryReport, now_s: float) -> Iterator[tuple[str, str]]:
+    if report.borrowers:
+        yield "borrowers", _listed([printable_path(path) for path in report.borrowers])
+    inspection = report.inspection
+    if isinstance(inspection, Unreadable):
+        yield "unreadable", inspection.reason
+        return
+    if inspection.alternates is not None:
+        yield "alternates", _alternates(inspection.alternates)
+    yield "head", inspection.head.reason if isinstance(inspection.head, Unreadable) else printable(inspection.head)
+    yield "references", _references(inspection)
+    yield "packs", _packs(inspection.packs)
+    yield "multi-pack", _multi_pack_index(inspection.multi_pack_index)
+    yield "bitmap", _bitmap(inspection)
+    yield "commit-graph", _commit_graph(inspection.commit_graph)
+    yield from _occasional_facts(inspection, now_s)
+
+
+def _occasional_facts(inspection: Inspection, now_s: float) -> Iterator[tuple[str, str]]:
+    if inspection.shallow:
+        yield "shallow", f"{human_count(inspection.shallow_count)} commits in the shallow file"
+    for lock in inspection.locks[:_LISTED]:
+        yield "lock", f"{printable(lock.path)}, {human_age(now_s - lock.mtime_s)} old"
+    if isinstance(inspection.config, ConfigFacts):
+        for concern in inspection.config.concerns[:_LISTED]:
+            yield "config", f"{printable(concern.key)} = {printable(concern.value)}: {concern.answer}"
+        for remote in inspection.config.remotes[:_LISTED]:
+            yield "remote", f"{printable(remote.name)} {printable(remote.url)}"
+    for problem in inspection.problems[:_LISTED]:
+        yield "problem", f"{printable(problem.path)}: {printable(problem.reason)}"
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_LISTED])
+    return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED} more"
+
+
+def _alternates(alternates: AlternatesFacts | Unreadable) -> str:
+    if isinstance(alternates, Unreadable):
+        return alternates.reason
+    names = [
+        printable_path(entry.path) + ("" if entry.exists else " (missing)") + (" (nested)" if entry.depth > 1 else "")
+        for entry in alternates.alternates
+    ]
+    return _listed(names) or "none named"
+
+
+def _references(inspection: Inspection) -> str:
+    references = inspection.references
+    if isinstance(references, Unreadable):
+        return references.reason
+    if inspection.reference_backend is ReferenceBackend.REFTABLE:
+        sizes = ", ".join(human_bytes(size) for size in references.reftable_bytes)
+        return f"reftable, {len(references.reftable_bytes)} tables: {sizes}"
+    return _file_references(references)
+
+
+def _file_references(references: ReferenceFacts) -> str:
+    packed = human_count(references.packed_count or 0)
+    return f"{human_count(references.loose_count)} loose, {packed} packed in {human_bytes(references.packed_bytes)}"
+
+
+def _packs(packs: PackFacts | Unreadable) -> str:
+    if isinstance(packs, Unreadable):
+        return packs.reason
+    named = (
+        ("kept", packs.kept_count),
+        ("cruft", packs.cruft_count),
+        ("promisor", packs.promisor_count),
+        ("outside the multi-pack-index", packs.outside_midx_count),
+        ("without index", len(packs.missing_index_names)),
+        ("orphan index", len(packs.orphan_index_names)),
+        ("garbage", packs.garbage_count),
+    )
+    parts = [f"{human_count(count)} {name}" for name, count in named if count]
+    return ", ".join([human_count(packs.count), *parts])
+
+
+def _multi_pack_index(facts: MultiPackIndexFacts | Unreadable | None) -> str:
+    match facts:
+        case None:
+            return "none"
+        case Unreadable(reason=reason):
+            return reason
+        case MultiPackIndexFacts():
+            layers = f" in {facts.layer_count} layers" if facts.layer_count > 1 else ""
+            missing = f", {facts.missing_pack_count} missing" if facts.missing_pack_count else ""
+            objects = human_count(facts.object_count)
+            return f"v{facts.version}, {facts.pack_count} packs{missing}, {objects} objects{layers}"
+
+
+def _bitmap(inspection: Inspection) -> str:
+    if not inspection.bitmaps:
+        return "none"
+    bitmap = inspection.bitmaps[0]
+    traits = (
+        ("hash cache", bitmap.hash_cache),
+        ("lookup table", bitmap.lookup_table),
+        ("pseudo-merges", bitmap.pseudo_merges),
+    )
+    names = [name for name, present in traits if present]
+    more = f", and {len(inspection.bitmaps) - 1} more" if len(inspection.bitmaps) > 1 else ""
+    source = bitmap.source.value.replace("_", "-")
+    return ", ".join([f"of the {source}, {human_count(bitmap.commit_count)} commits", *names]) + more
+
+
+def _commit_graph(facts: CommitGraphFacts | Unreadable | None) -> str:
+    match facts:
+        case None:
+            return "none"
+        case Unreadable(reason=reason):
+            return reason
+        case CommitGraphFacts():
+            shape = f"chain of {facts.chain_length}" if facts.chain_length else "one file"
+            bloom = "with" if facts.bloom_filters else "without"
+            generation = "" if facts.generation_data else ", without generation data"
+            return f"{shape}, {human_count(facts.commit_count)} commits, {bloom} changed-path filters{generation}"

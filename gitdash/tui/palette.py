@@ -1,0 +1,42 @@
+"""The command palette: every action, and every repository by name.
+
+Names of repositories are given to it as ready `Text`: a string would be parsed as markup.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
+
+from rich.text import Text
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from gitdash.tui.app import FleetApp
+
+_MOST_HITS: Final = 20
+_LONGEST: Final = 100
+
+
+class RepositoryProvider(Provider):
+    """Goes to a repository: any that has all the words in its name."""
+
+    @override
+    async def search(self, query: str) -> Hits:
+        """Yield the repositories that match, the shortest names first."""
+        app = cast("FleetApp", self.app)
+        words = query.casefold().split()
+        rows = app.fleet.rows
+        found = [row.summary for row in rows if all(word in row.summary.name.casefold() for word in words)]
+        found.sort(key=lambda summary: (len(summary.name), summary.name))
+        for number, summary in enumerate(found[:_MOST_HITS]):
+            display = Text(f"go to {summary.name}"[:_LONGEST], no_wrap=True)
+            yield Hit(0.9 - number / 100, display, partial(app.go_to, summary.path), text=display.plain)
+
+    @override
+    async def discover(self) -> Hits:
+        """Yield one entry that says that names can be typed."""
+        yield DiscoveryHit(
+            "Go to repository",
+            lambda: None,
+            help="Type a part of a repository's name",
+        )

@@ -1,0 +1,71 @@
+"""Where the dashboard gets its rows from: what it needs of a running survey, and nothing else.
+
+The implementation over `gitdash.survey` is in `feed`. Work goes on in threads of the source; the dashboard asks
+`take` some twenty times a second and gets the latest state of each changed row, however often it changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gitdash.errors import GitdashError
+from gitdash.model.report import RepositoryReport
+from gitdash.model.summary import RepositorySummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyProgress:
+    """How far the survey is."""
+
+    step: str
+    """What is counted: `inspected` or `measured`; `surveyed` when all is done."""
+    done_count: int
+    known_count: int
+    complete: bool
+    """`known_count` will not grow."""
+    elapsed_s: float
+    """Since this step began."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Changes:
+    """What happened since the last look."""
+
+    summaries: dict[bytes, RepositorySummary] = field(default_factory=dict)
+    """By path, in the order of the first change."""
+    reports: dict[bytes, RepositoryReport | None] = field(default_factory=dict)
+    """Answers to `request_report`; None if there is none yet."""
+    forgotten: list[bytes] = field(default_factory=list)
+    """Paths that are gone from disk."""
+    busy: Mapping[bytes, bool] = field(default_factory=dict)
+    """Paths on which work asked for by a person began (True) or ended."""
+    progress: SurveyProgress | None = None
+    notices: list[str] = field(default_factory=list)
+    """Sentences for people. Printable."""
+    failure: GitdashError | None = None
+    """The survey cannot go on."""
+
+
+class FleetSource(Protocol):
+    """A survey as the dashboard drives it. No method waits."""
+
+    def start(self) -> None:
+        """Begin in the background."""
+
+    def stop(self) -> None:
+        """End all work; processes that were started for it are gone when it returns, within a second."""
+
+    def take(self) -> Changes | None:
+        """Return what happened since the last call; None if nothing did."""
+
+    def prioritise(self, paths: Sequence[bytes]) -> None:
+        """Measure these first."""
+
+    def rescan(self, path: bytes | None) -> None:
+        """Look at one repository again, or at everything below the roots if `path` is None."""
+
+    def measure(self, path: bytes) -> None:
+        """Let git measure the reachable sizes of one repository now."""
+
+    def request_report(self, path: bytes) -> None:
+        """Ask for all that is known of a repository; a later `take` has it. A new request replaces an old one."""
