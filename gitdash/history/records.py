@@ -28,8 +28,6 @@ class KnownInspection:
     """`Inspection.fingerprint`."""
     valid_until_s: float | None
     """`Inspection.valid_until_s`."""
-    judged_from: bytes | None
-    """Digest of all that the stored findings follow from, as given to `save_report`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

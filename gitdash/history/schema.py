@@ -37,7 +37,6 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             gitdash_version TEXT NOT NULL,
             fingerprint BLOB,
             valid_until_s REAL,
-            judged_from BLOB,
             summary BLOB NOT NULL)""",
         """CREATE TABLE reports (
             path BLOB PRIMARY KEY NOT NULL REFERENCES repositories (path) ON DELETE CASCADE,

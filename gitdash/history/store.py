@@ -46,10 +46,9 @@ _WAITING_MAXIMUM_COUNT: Final = 4_096
 _Row = tuple[bytes | str | float | None, ...]
 
 _SAVE_REPOSITORY: Final = """INSERT INTO repositories
-    (path, root, gitdash_version, fingerprint, valid_until_s, judged_from, summary) VALUES (?, ?, ?, ?, ?, ?, ?)
+    (path, root, gitdash_version, fingerprint, valid_until_s, summary) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (path) DO UPDATE SET root = excluded.root, gitdash_version = excluded.gitdash_version,
-    fingerprint = excluded.fingerprint, valid_until_s = excluded.valid_until_s, judged_from = excluded.judged_from,
-    summary = excluded.summary"""
+    fingerprint = excluded.fingerprint, valid_until_s = excluded.valid_until_s, summary = excluded.summary"""
 _SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
 _SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
     (git_dir, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
@@ -104,13 +103,13 @@ class History:
         """Return for each repository whose inspection this version of gitdash stored what tells if it is still true."""
         self.flush()
         rows = self._select(
-            "SELECT path, fingerprint, valid_until_s, judged_from FROM repositories"
+            "SELECT path, fingerprint, valid_until_s FROM repositories"
             " WHERE fingerprint IS NOT NULL AND gitdash_version = ?",
             (__version__,),
         )
         return {
-            path: KnownInspection(fingerprint=fingerprint, valid_until_s=valid_until_s, judged_from=judged_from)
-            for path, fingerprint, valid_until_s, judged_from in rows
+            path: KnownInspection(fingerprint=fingerprint, valid_until_s=valid_until_s)
+            for path, fingerprint, valid_until_s in rows
         }
 
     def summaries(self, roots: Sequence[bytes]) -> list[RepositorySummary]:
@@ -141,10 +140,8 @@ class History:
             if report is not None:
                 yield report
 
-    def save_report(
-        self, report: RepositoryReport, summary: RepositorySummary, *, judged_from: bytes | None = None
-    ) -> None:
-        """Remember a report and its row; `judged_from` is handed back with the fingerprint."""
+    def save_report(self, report: RepositoryReport, summary: RepositorySummary) -> None:
+        """Remember a report and its row."""
         if not self._writable:
             return
         path = report.repository.path
@@ -155,7 +152,6 @@ class History:
             __version__,
             inspection.fingerprint if inspection else None,
             inspection.valid_until_s if inspection else None,
-            judged_from,
             encode(summary),
         )
         data = encode(report)
