@@ -31,8 +31,8 @@ NESTED_ALTERNATES = Rule(
     title="lender borrows, too",
     meaning="Objects come through a chain of lenders; git follows five, and each link is one more that can break.",
     source="depth of the chain, 1 is a direct lender; Gitaly allows no more",
-    remedy="none is needed; where the chain is unwanted, make the middle lender complete by `git repack -a -d -k` in it,"
-    " check it with `git fsck`, then take its alternates file away",
+    remedy="none is needed; where the chain is unwanted, make the middle lender complete by `git repack -a -d -k` in"
+    " it, check it with `git fsck`, then take its alternates file away",
 )
 SEVERAL_ALTERNATES = Rule(
     id="several-alternates",

@@ -1,0 +1,142 @@
+"""Tables as text: aligned columns for pipes, CSV for programs, markdown for reports. The same columns in each.
+
+Sources: RFC 4180 for CSV, the GitHub Flavored Markdown specification for tables and code spans. No colours, and no
+table for a terminal that scrolls: that is the dashboard's.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from gitdash.export.columns import UNREADABLE, Cell, Column
+from gitdash.export.text_width import cell_width, pad, truncate
+from gitdash.model.report import Totals
+from gitdash.model.repository import Unreadable
+from gitdash.model.summary import RepositorySummary
+from gitdash.units import human_bytes, human_count
+
+_GAP: Final = "  "
+_NARROWEST_TEXT: Final = 12
+"""Cells that a column of text keeps when the table is squeezed."""
+
+_FORMULA: Final = re.compile(r"[=+\-@].*[(|!]")
+"""What a spreadsheet would run: a sign that opens a formula, and a call, a DDE link or a foreign cell in it."""
+_PLAIN_MARKDOWN: Final = re.compile(r"[A-Za-z0-9 ,.+/…?-]*")
+_BACKTICKS: Final = re.compile("`+")
+
+
+def text_table(
+    summaries: Iterable[RepositorySummary], columns: Sequence[Column], now_s: float, *, width: int | None = None
+) -> str:
+    """Return aligned lines with a head line, each with a newline; cut to `width` cells if a width is given."""
+    lines = [[column.title for column in columns]]
+    lines += [[column.text(summary, now_s) for column in columns] for summary in summaries]
+    widths = [max(map(cell_width, cells)) for cells in zip(*lines, strict=True)]
+    if width is not None:
+        widths = _squeezed(widths, columns, width)
+    return "".join(_line(cells, columns, widths, width) + "\n" for cells in lines)
+
+
+def _squeezed(widths: Sequence[int], columns: Sequence[Column], width: int) -> list[int]:
+    """Take what is too much from the columns of text, the widest first."""
+    squeezed = [*widths]
+    while sum(squeezed) + len(_GAP) * (len(squeezed) - 1) > width:
+        widest = max(
+            (number for number, column in enumerate(columns) if column.align == "left"),
+            key=squeezed.__getitem__,
+            default=None,
+        )
+        if widest is None or squeezed[widest] <= _NARROWEST_TEXT:
+            break
+        squeezed[widest] -= 1
+    return squeezed
+
+
+def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int], width: int | None) -> str:
+    padded = [
+        pad(truncate(cell, cell_count), cell_count, right=column.align == "right")
+        for cell, column, cell_count in zip(cells, columns, widths, strict=True)
+    ]
+    line = _GAP.join(padded).rstrip()
+    return line if width is None else truncate(line, width)
+
+
+def csv_text(summaries: Iterable[RepositorySummary], columns: Sequence[Column]) -> str:
+    """Return CSV: raw names as head, raw values, nothing for absent or not measured, `?` for unreadable.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
+    lines = _Lines()
+    writer = csv.writer(lines)
+    writer.writerow([column.raw_name for column in columns])
+    for summary in summaries:
+        writer.writerow([_raw_cell(column.value(summary)) for column in columns])
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """What the csv module writes to."""
+
+    def write(self, line: str) -> None:
+        """Take one line with its end."""
+        self.append(line)
+
+
+def _raw_cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Unreadable):
+        return UNREADABLE
+    if isinstance(value, str):
+        return f"'{value}" if _FORMULA.match(value) else value
+    return str(value)
+
+
+def markdown_table(summaries: Iterable[RepositorySummary], columns: Sequence[Column], now_s: float) -> str:
+    """Return a markdown table; text from repositories stands in code spans, so that none of it is markup."""
+    head = _markdown_line(column.title for column in columns)
+    rule = _markdown_line("---:" if column.align == "right" else "---" for column in columns)
+    rows = (
+        _markdown_line(_markdown_cell(column, column.text(summary, now_s)) for column in columns)
+        for summary in summaries
+    )
+    return "".join((head, rule, *rows))
+
+
+def _markdown_line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def _markdown_cell(column: Column, text: str) -> str:
+    if column.align == "right":
+        return text.replace("<", "&lt;")
+    if _PLAIN_MARKDOWN.fullmatch(text):
+        return text
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * (longest + 1)
+    space = " " if longest else ""
+    return fence + space + text.replace("|", "\\|") + space + fence
+
+
+def totals_line(totals: Totals) -> str:
+    """Return the sums over a survey as one sentence with a newline: `3 repositories, 2 object stores, ...`."""
+    parts = [
+        _counted(totals.repository_count, "repository", "repositories"),
+        _counted(totals.object_store_count, "object store", "object stores"),
+        f"{human_bytes(totals.disk_bytes)} on disk",
+    ]
+    if totals.duplicate_bytes:
+        parts.append(f"{human_bytes(totals.duplicate_bytes)} stored twice")
+    states = (
+        (totals.critical_count, "critical"),
+        (totals.warning_count, "warning"),
+        (totals.notice_count, "notice"),
+        (totals.unreadable_count, "unreadable"),
+    )
+    parts += [f"{human_count(count)} {word}" for count, word in states if count]
+    return ", ".join(parts) + "\n"
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{human_count(count)} {one if count == 1 else many}"
