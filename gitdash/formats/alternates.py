@@ -18,7 +18,7 @@ from typing import Final
 
 from gitdash.formats.reading import FormatError
 
-_QUOTED: Final = re.compile(rb'"((?:[^"\\]|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))*)"', re.DOTALL)
+_QUOTED: Final = re.compile(rb'"((?:[^"\\]++|\\(?:[abfnrtv"\\]|[0-3][0-7]{2}))*+)"')
 _ESCAPE: Final = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
 _CHARACTER_OF_ESCAPE: Final = {
     b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v",
@@ -51,6 +51,8 @@ def read_alternates(data: bytes) -> AlternatesEntries:
             path = b""
         else:
             path = data[position:end]
+        if b"\0" in path:
+            raise FormatError("path holds a quoted NUL", position)
         if path:
             paths.append(path)
         position = end + 1
