@@ -1,0 +1,1 @@
+"""What the files of one repository say, read without running git."""

@@ -1,0 +1,25 @@
+"""What a git directory occupies.
+
+Source: design.md, section 4, `disk`: the sum of st_size of all files below, a file with several links once. Folders
+themselves are not counted, so that a repository weighs the same on every file system. Uses what the walk and the
+pass over the shards have collected, and asks nothing again.
+"""
+
+from gitdash.inspection.listing import Listing
+from gitdash.model.inspection import DiskFacts
+
+
+def disk_facts(listing: Listing, *, incomplete: bool) -> DiskFacts:
+    """Return the sums of a listing whose shards have been scanned."""
+    parts = listing.file_bytes
+    return DiskFacts(
+        bytes=sum(parts.values()),
+        allocated_bytes=listing.allocated_bytes,
+        file_count=listing.file_count,
+        objects_bytes=parts.get(b"objects", 0),
+        modules_bytes=parts.get(b"modules", 0),
+        worktrees_bytes=parts.get(b"worktrees", 0),
+        logs_bytes=parts.get(b"logs", 0),
+        lfs_bytes=parts.get(b"lfs", 0),
+        incomplete=incomplete or bool(listing.unreadable),
+    )

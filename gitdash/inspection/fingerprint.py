@@ -1,0 +1,78 @@
+"""Whether a repository changed since it was inspected, without inspecting it.
+
+The fingerprint covers names, times and sizes of everything below the git directory and the common directory, the
+times of the shards (not what is in them: adding or removing an object changes the shard's time), the identity of the
+object store, and which alternates there are and whether they exist. It does not cover included config files, nor
+ages: `Inspection.valid_until_s` says when those may differ.
+"""
+
+from dataclasses import dataclass
+
+from gitdash.inspection.alternates import inspect_alternates
+from gitdash.inspection.listing import Listing, list_git_directory
+from gitdash.inspection.reading import Problems
+from gitdash.model.inspection import AlternatesFacts
+from gitdash.model.repository import Unreadable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The files of one repository at one moment."""
+
+    common: Listing
+    """Of the common directory: objects, references, config."""
+    own: Listing
+    """Of the git directory: HEAD, index, locks. The same as `common` except in a linked worktree."""
+    common_dir: bytes
+    """Absolute."""
+    alternates: AlternatesFacts | Unreadable | None
+    problems: Problems
+    fingerprint: bytes
+
+
+def take_snapshot(git_dir: bytes, common_dir: bytes, *, common_prefix: bytes) -> Snapshot:
+    """List a repository and take its fingerprint.
+
+    Raises FileError if one of the two directories cannot be listed.
+
+    Args:
+        git_dir: Absolute.
+        common_dir: Absolute.
+        common_prefix: Empty if the common directory is the current folder, else its path with a slash at the end.
+    """
+    common = list_git_directory(common_prefix)
+    own = common if git_dir == common_dir else list_git_directory(git_dir + b"/")
+    problems = Problems()
+    alternates = None
+    digest = common.digest.copy()
+    if b"alternates" in common.folders.get(b"objects/info", {}):
+        alternates = inspect_alternates(common_dir + b"/objects", problems)
+        digest.update(_alternates_text(alternates))
+    if own is not common:
+        digest.update(own.digest.digest())
+    objects = common.top().get(b"objects")
+    if objects is not None:
+        digest.update(b"%d %d" % (objects.st_dev, objects.st_ino))
+    return Snapshot(
+        common=common,
+        own=own,
+        common_dir=common_dir,
+        alternates=alternates,
+        problems=problems,
+        fingerprint=digest.digest(),
+    )
+
+
+def _alternates_text(alternates: AlternatesFacts | Unreadable | None) -> bytes:
+    """Return what of the lenders matters here: which they are and whether they can be used."""
+    if not isinstance(alternates, AlternatesFacts):
+        return b""
+    return b"\0".join(
+        b"%b %d %d %d" % (alternate.path, alternate.problem is None, alternate.device or 0, alternate.inode or 0)
+        for alternate in alternates.alternates
+    )
+
+
+def fingerprint(git_dir: bytes, common_dir: bytes) -> bytes:
+    """Return the fingerprint; equal means unchanged. Raises FileError if the directory cannot be listed."""
+    return take_snapshot(git_dir, common_dir, common_prefix=common_dir + b"/").fingerprint

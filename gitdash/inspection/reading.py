@@ -1,0 +1,68 @@
+"""Open a listed file, hand it to a reader of its format, and note why that failed.
+
+The one place where FileError and FormatError end: a file that cannot be read costs its own cell.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from gitdash.formats.reading import Buffer, FormatError
+from gitdash.inspection.files import FileError, open_buffer, read_file
+from gitdash.inspection.listing import Listing
+from gitdash.model.inspection import Problem
+from gitdash.model.repository import Unreadable
+from gitdash.units import printable, printable_path
+
+_MAXIMUM_PROBLEMS = 50
+"""Thousands of broken files make one row no clearer; the last problem says how many more there are."""
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Problems:
+    """What could not be read, in the order in which it was met."""
+
+    noted: list[Problem] = field(default_factory=list)
+    left_out_count: int = 0
+
+    def note(self, relative_path: bytes, reason: str) -> None:
+        """Add a problem; after fifty only the number grows."""
+        if len(self.noted) < _MAXIMUM_PROBLEMS:
+            self.noted.append(Problem(path=printable_path(relative_path), reason=printable(reason)))
+        else:
+            self.left_out_count += 1
+
+    def records(self) -> tuple[Problem, ...]:
+        """Return all problems."""
+        if not self.left_out_count:
+            return tuple(self.noted)
+        return (*self.noted, Problem(path="", reason=f"{self.left_out_count} more files could not be read"))
+
+
+def read_listed(
+    listing: Listing, relative_path: bytes, found: os.stat_result, problems: Problems, read: Callable[[Buffer], Value]
+) -> Value | None:
+    """Return what `read` makes of a file that the listing has seen; None after noting a problem."""
+    try:
+        with open_buffer(listing.path(relative_path), listed=found) as buffer:
+            return read(buffer)
+    except FileError as error:
+        problems.note(relative_path, error.reason)
+    except FormatError as error:
+        problems.note(relative_path, str(error))
+    return None
+
+
+def read_listed_whole(
+    listing: Listing, relative_path: bytes, found: os.stat_result, maximum_bytes: int, read: Callable[[bytes], Value]
+) -> Value | Unreadable:
+    """Return what `read` makes of the whole content of a file that the listing has seen."""
+    try:
+        return read(read_file(listing.path(relative_path), maximum_bytes, listed=found))
+    except FileError as error:
+        return Unreadable(error.reason)
+    except FormatError as error:
+        return Unreadable(printable(str(error)))
