@@ -4,7 +4,7 @@ Source: gitformat-pack(5); the byte tables of versions 1 and 2 stand in `pack_in
 distance from its offset to the next one; the last object ends where the pack's trailing checksum begins.
 
 Because numbers are made of what is read here, more is checked than git checks: that ids are sorted and agree with
-the fan-out table, and that the offsets tile the pack. Checksums are not verified, CRCs are not read. An id may stand
+the fan-out table, and that the offsets tile the pack. Checksums are not verified here, CRCs not at all. An id may stand
 more than once: git allows a pack to hold an object twice.
 
 Imports numpy: import this module only where it is used.
@@ -71,6 +71,17 @@ def as_byte_strings(object_ids: ObjectIds) -> NDArray[np.bytes_]:
     return np.ascontiguousarray(object_ids).view(f"S{width}").reshape(len(object_ids))
 
 
+def require_sorted(object_ids: ObjectIds, offset: int) -> None:
+    """Raise FormatError, with this offset, unless the ids are in order; equal ones may follow each other."""
+    prefixes = prefixes_of(object_ids)
+    # equal prefixes are rare; only there the rest of the ids is compared
+    if bool((prefixes[1:] < prefixes[:-1]).any()):
+        raise FormatError("object ids are not sorted", offset)
+    equal = np.flatnonzero(prefixes[1:] == prefixes[:-1])
+    if bool((as_byte_strings(object_ids[equal]) > as_byte_strings(object_ids[equal + 1])).any()):
+        raise FormatError("object ids are not sorted", offset)
+
+
 def _read_ids(buffer: Buffer, header: PackIndexHeader, id_bytes: int) -> ObjectIds:
     count = header.object_count
     if header.version == 1:
@@ -80,7 +91,7 @@ def _read_ids(buffer: Buffer, header: PackIndexHeader, id_bytes: int) -> ObjectI
         object_ids = _table(buffer, _VERSION_2_IDS_OFFSET, (count, id_bytes), np.uint8, "object ids")
         fan_out_offset = VERSION_2_FAN_OUT_OFFSET
     _require_fan_out(buffer, fan_out_offset, object_ids)
-    _require_sorted(object_ids, fan_out_offset + FAN_OUT_BYTES)
+    require_sorted(object_ids, fan_out_offset + FAN_OUT_BYTES)
     return object_ids
 
 
@@ -88,16 +99,6 @@ def _require_fan_out(buffer: Buffer, offset: int, object_ids: ObjectIds) -> None
     fan_out = _table(buffer, offset, (256,), ">u4", "fan-out table")
     if not np.array_equal(np.cumsum(np.bincount(object_ids[:, 0], minlength=256)), fan_out):
         raise FormatError("fan-out table and object ids disagree", offset)
-
-
-def _require_sorted(object_ids: ObjectIds, offset: int) -> None:
-    prefixes = prefixes_of(object_ids)
-    # equal prefixes are rare; only there the rest of the ids is compared
-    if bool((prefixes[1:] < prefixes[:-1]).any()):
-        raise FormatError("object ids are not sorted", offset)
-    equal = np.flatnonzero(prefixes[1:] == prefixes[:-1])
-    if bool((as_byte_strings(object_ids[equal]) > as_byte_strings(object_ids[equal + 1])).any()):
-        raise FormatError("object ids are not sorted", offset)
 
 
 def _read_offsets(buffer: Buffer, header: PackIndexHeader, id_bytes: int) -> NDArray[np.uint64]:

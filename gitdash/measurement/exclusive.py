@@ -17,7 +17,8 @@ from typing import Final
 import numpy as np
 
 from gitdash.errors import GitdashError
-from gitdash.measurement.stores import Store, StoreIds, StoreObjects, contained, store_ids, store_objects
+from gitdash.measurement.sorted_ids import contained
+from gitdash.measurement.stores import Store, StoreIds, StoreObjects, store_ids, store_objects
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
@@ -79,10 +80,9 @@ def _split(objects: StoreObjects, lenders_ids: Sequence[StoreIds], *, started_s:
     is_lent = np.zeros(len(objects.sizes_bytes), np.bool_)
     for ids in lenders_ids:
         is_lent |= contained(objects, ids)
-    is_first = objects.is_first_copy
-    exclusive_bytes, exclusive_count = _sum(objects, is_first & ~is_lent)
-    duplicate_bytes, duplicate_count = _sum(objects, is_first & is_lent)
-    redundant_bytes, redundant_count = _sum(objects, ~is_first)
+    exclusive_bytes, exclusive_count = _sum(objects, objects.counts & ~is_lent)
+    duplicate_bytes, duplicate_count = _sum(objects, objects.counts & is_lent)
+    redundant_bytes, redundant_count = _sum(objects, ~objects.counts)
     copies_beyond_first = redundant_count + duplicate_count + sum(ids.redundant_count for ids in lenders_ids)
     return ExclusiveSizes(
         exclusive_bytes=exclusive_bytes,

@@ -3,17 +3,16 @@
 Reads nothing itself: the caller hands in buffers of index and pack files, one pack at a time, so that a store with
 hundreds of packs never has more than two files open. Source: gitformat-pack(5), gitrepository-layout(5).
 
-Where a store holds an object several times, the copy that counts is the one that a fresh git process finds first: in
-the pack with the newest modification time (git's packfile.c, `sort_pack`; equal times are in the order of the
-folder, for which the name stands here), and in a pack before a loose file. A multi-pack-index may name another copy,
-and a long-running git takes the pack of its last hit; what differs is how the same bytes are split, never their sum.
+Where a store holds an object several times, the copy that counts is the one that a fresh git process finds first: the
+one that the multi-pack-index names, else the one in the pack with the newest modification time (git's packfile.c,
+`sort_pack`; equal times are in the order of the folder, for which the name stands here), and a loose file last. A
+git that runs on takes the pack of its last hit; what differs is how the same bytes are split, never their sum.
 
 Imports numpy: import this module only where it is used.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,22 @@ from gitdash.formats.pack import read_pack_header
 from gitdash.formats.pack_index_arrays import (
     ObjectIds,
     PackedObjects,
-    Prefixes,
-    as_byte_strings,
     prefixes_of,
     read_object_ids,
     read_packed_objects,
 )
 from gitdash.formats.reading import OBJECT_ID_LENGTH, Buffer, FormatError
+from gitdash.measurement.checksums import has_valid_checksum
+from gitdash.measurement.named_copies import prefer_named_copies
+from gitdash.measurement.sorted_ids import (
+    SortedIds,
+    concatenated,
+    contained,
+    first_copies,
+    ids_from_hexadecimal,
+    sorting_order,
+)
 from gitdash.model.inspection import ObjectFormat
-
-_ROWS_AT_ONCE: Final = 65_536
-"""Ids are compared in slices of this many, so that what comparing needs does not grow with the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,46 +63,40 @@ class Store:
     """All packs that have an index, in any order."""
     loose: Callable[[], Iterable[tuple[str, int]]]
     """Id in hexadecimal and bytes of each loose object's file."""
+    multi_pack_index: Callable[[], Iterable[Buffer]] = tuple
+    """The multi-pack-index, or the layers of its chain, the newest first; nothing if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreIds:
+class StoreIds(SortedIds):
     """All ids of a store, sorted, each once."""
 
-    object_ids: ObjectIds
-    prefixes: Prefixes
-    """Of each id."""
     redundant_count: int
     """Copies beyond the first of an object."""
 
-    @property
-    def size_bytes(self) -> int:
-        """Memory that the arrays take."""
-        return self.object_ids.nbytes + self.prefixes.nbytes
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreObjects:
-    """All copies of all objects of a store, sorted by id; the copy that counts stands before the others."""
+class StoreObjects(SortedIds):
+    """All copies of all objects of a store, sorted by id."""
 
-    object_ids: ObjectIds
-    prefixes: Prefixes
     sizes_bytes: NDArray[np.int64]
     """Size on disk of each copy."""
-    is_first_copy: NDArray[np.bool_]
-    """False for the second and further copies of the id in the row before."""
+    counts: NDArray[np.bool_]
+    """True for one copy of each object: the one that git finds first."""
 
 
 def store_ids(store: Store, object_format: ObjectFormat) -> StoreIds:
     """Return the ids of a store. Raises FormatError for a damaged index, and what the store's callables raise."""
     runs = [_pack_ids(pack, object_format) for pack in store.packs()]
-    runs.append(_loose_ids([object_id for object_id, _ in store.loose()], object_format))
-    object_ids = _concatenated(runs, object_format)
+    runs.append(ids_from_hexadecimal([object_id for object_id, _ in store.loose()], object_format))
+    object_ids = concatenated(runs, object_format)
     prefixes = prefixes_of(object_ids)
-    order = _sorting_order(object_ids, prefixes)
+    order = sorting_order(object_ids, prefixes)
     if order is not None:
-        object_ids, prefixes = object_ids[order], prefixes[order]
-    is_first = _first_copies(object_ids, prefixes)
+        del prefixes
+        object_ids = object_ids[order]
+        prefixes = prefixes_of(object_ids)
+    is_first = first_copies(object_ids, prefixes)
     redundant_count = len(is_first) - int(np.count_nonzero(is_first))
     if redundant_count:
         object_ids, prefixes = object_ids[is_first], prefixes[is_first]
@@ -113,25 +111,38 @@ def store_objects(store: Store, object_format: ObjectFormat) -> StoreObjects:
     runs = [objects for _, _, objects in packs]
     runs.append(
         PackedObjects(
-            object_ids=_loose_ids([object_id for object_id, _ in loose], object_format),
+            object_ids=ids_from_hexadecimal([object_id for object_id, _ in loose], object_format),
             sizes_bytes=np.array([size_bytes for _, size_bytes in loose], np.int64),
         )
     )
+    pack_names = [name for _, name, _ in packs]
+    lengths = [len(run.object_ids) for run in runs]
+    # what is held twice is given up as soon as it is put together: memory is the limit of large stores
     del packs, loose
     sizes_bytes = np.concatenate([run.sizes_bytes for run in runs])
     id_runs = [run.object_ids for run in runs]
     del runs
-    object_ids = _concatenated(id_runs, object_format)
+    object_ids = concatenated(id_runs, object_format)
     prefixes = prefixes_of(object_ids)
-    order = _sorting_order(object_ids, prefixes)
-    if order is not None:
-        object_ids, prefixes, sizes_bytes = object_ids[order], prefixes[order], sizes_bytes[order]
-    return StoreObjects(
-        object_ids=object_ids,
-        prefixes=prefixes,
-        sizes_bytes=sizes_bytes,
-        is_first_copy=_first_copies(object_ids, prefixes),
-    )
+    order = sorting_order(object_ids, prefixes)
+    if order is None:
+        counts = np.ones(len(prefixes), np.bool_)
+        return StoreObjects(object_ids=object_ids, prefixes=prefixes, sizes_bytes=sizes_bytes, counts=counts)
+    del prefixes
+    object_ids = object_ids[order]
+    sizes_bytes = sizes_bytes[order]
+    prefixes = prefixes_of(object_ids)
+    counts = first_copies(object_ids, prefixes)
+    if not counts.all():
+        run_numbers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[order]
+        prefer_named_copies(
+            counts,
+            SortedIds(object_ids=object_ids, prefixes=prefixes),
+            run_numbers,
+            pack_names=pack_names,
+            layers=store.multi_pack_index(),
+        )
+    return StoreObjects(object_ids=object_ids, prefixes=prefixes, sizes_bytes=sizes_bytes, counts=counts)
 
 
 def share_objects(some: StoreIds, others: StoreIds) -> bool:
@@ -141,41 +152,8 @@ def share_objects(some: StoreIds, others: StoreIds) -> bool:
 
 def contains_all(ids: StoreIds, hexadecimal_ids: Sequence[str], object_format: ObjectFormat) -> bool:
     """Return whether all objects are among `ids`."""
-    object_ids = _loose_ids(list(hexadecimal_ids), object_format)
-    sought = StoreIds(object_ids=object_ids, prefixes=prefixes_of(object_ids), redundant_count=0)
-    return bool(contained(sought, ids).all())
-
-
-def contained(objects: StoreObjects | StoreIds, ids: StoreIds) -> NDArray[np.bool_]:
-    """Return for each row of `objects` whether its id is among `ids`."""
-    found = np.zeros(len(objects.prefixes), np.bool_)
-    if not len(ids.prefixes):
-        return found
-    prefixes_collide = _has_equal_neighbours(ids.prefixes)
-    for start in range(0, len(found), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        if prefixes_collide:
-            found[rows] = _contains_exactly(objects.object_ids[rows], ids)
-        else:
-            found[rows] = _contains_by_prefix(objects.object_ids[rows], objects.prefixes[rows], ids)
-    return found
-
-
-def _contains_by_prefix(object_ids: ObjectIds, prefixes: Prefixes, ids: StoreIds) -> NDArray[np.bool_]:
-    """Search by prefix, then compare whole ids; right only if no two of `ids` share a prefix."""
-    positions = np.minimum(np.searchsorted(ids.prefixes, prefixes), len(ids.prefixes) - 1)
-    found: NDArray[np.bool_] = ids.prefixes[positions] == prefixes
-    rows = np.flatnonzero(found)
-    found[rows] = (ids.object_ids[positions[rows]] == object_ids[rows]).all(axis=1)
-    return found
-
-
-def _contains_exactly(object_ids: ObjectIds, ids: StoreIds) -> NDArray[np.bool_]:
-    """Search by whole ids: slower, and right for ids made to collide in their first eight bytes."""
-    sought, sorted_ids = as_byte_strings(object_ids), as_byte_strings(ids.object_ids)
-    positions = np.minimum(np.searchsorted(sorted_ids, sought), len(sorted_ids) - 1)
-    found: NDArray[np.bool_] = sorted_ids[positions] == sought
-    return found
+    object_ids = ids_from_hexadecimal(hexadecimal_ids, object_format)
+    return bool(contained(SortedIds(object_ids=object_ids, prefixes=prefixes_of(object_ids)), ids).all())
 
 
 def _pack_ids(pack: StoredPack, object_format: ObjectFormat) -> ObjectIds:
@@ -191,7 +169,7 @@ def _pack_objects(pack: StoredPack, object_format: ObjectFormat) -> PackedObject
 
 
 def _require_same_pack(pack: StoredPack, object_count: int, object_format: ObjectFormat) -> None:
-    """Hold index and pack against each other, as git does when it opens a pack."""
+    """Hold index and pack against each other, as git does when it opens a pack; the index's checksum, it does not."""
     id_bytes = OBJECT_ID_LENGTH[object_format]
     header = read_pack_header(pack.pack)
     if header.object_count != object_count:
@@ -199,50 +177,6 @@ def _require_same_pack(pack: StoredPack, object_count: int, object_format: Objec
     index_bytes, pack_bytes = len(pack.index), len(pack.pack)
     if pack.index[index_bytes - 2 * id_bytes : index_bytes - id_bytes] != pack.pack[pack_bytes - id_bytes : pack_bytes]:
         raise FormatError("the index belongs to another pack", index_bytes - 2 * id_bytes)
-
-
-def _loose_ids(hexadecimal_ids: list[str], object_format: ObjectFormat) -> ObjectIds:
-    joined = bytes.fromhex("".join(hexadecimal_ids))
-    return np.frombuffer(joined, np.uint8).reshape(len(hexadecimal_ids), OBJECT_ID_LENGTH[object_format])
-
-
-def _concatenated(runs: list[ObjectIds], object_format: ObjectFormat) -> ObjectIds:
-    filled = [run for run in runs if len(run)]
-    runs.clear()
-    if len(filled) == 1:
-        return filled[0]
-    return np.concatenate(filled) if filled else np.empty((0, OBJECT_ID_LENGTH[object_format]), np.uint8)
-
-
-def _sorting_order(object_ids: ObjectIds, prefixes: Prefixes) -> NDArray[np.intp] | None:
-    """The stable order of the ids, or None if they are sorted already."""
-    if not bool((prefixes[1:] < prefixes[:-1]).any()) and not _has_equal_neighbours(prefixes):
-        return None
-    order = np.argsort(prefixes, kind="stable")
-    if not _prefix_order_is_enough(object_ids, prefixes, order):
-        order = np.argsort(as_byte_strings(object_ids), kind="stable")
-    return order
-
-
-def _prefix_order_is_enough(object_ids: ObjectIds, prefixes: Prefixes, order: NDArray[np.intp]) -> bool:
-    """Whether ids that share a prefix are all copies of one object."""
-    ordered = prefixes[order]
-    equal = np.flatnonzero(ordered[1:] == ordered[:-1])
-    for start in range(0, len(equal), _ROWS_AT_ONCE):
-        rows = equal[start : start + _ROWS_AT_ONCE]
-        if not np.array_equal(object_ids[order[rows]], object_ids[order[rows + 1]]):
-            return False
-    return True
-
-
-def _first_copies(object_ids: ObjectIds, prefixes: Prefixes) -> NDArray[np.bool_]:
-    is_first = np.ones(len(prefixes), np.bool_)
-    equal = np.flatnonzero(prefixes[1:] == prefixes[:-1])
-    for start in range(0, len(equal), _ROWS_AT_ONCE):
-        rows = equal[start : start + _ROWS_AT_ONCE]
-        is_first[rows + 1] = (object_ids[rows] != object_ids[rows + 1]).any(axis=1)
-    return is_first
-
-
-def _has_equal_neighbours(prefixes: Prefixes) -> bool:
-    return bool((prefixes[1:] == prefixes[:-1]).any())
+    # one damaged id would make a duplicate exclusive, and nothing else would show it
+    if not has_valid_checksum(pack.index, object_format):
+        raise FormatError("the checksum of the index is wrong", index_bytes - id_bytes)
