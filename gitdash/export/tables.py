@@ -22,7 +22,8 @@ _NARROWEST_TEXT: Final = 12
 
 _FORMULA: Final = re.compile(r"[=+\-@].*[(|!]")
 """What a spreadsheet would run: a sign that opens a formula, and a call, a DDE link or a foreign cell in it."""
-_PLAIN_MARKDOWN: Final = re.compile(r"[A-Za-z0-9 ,.+/…?-]*")
+_PLAIN_MARKDOWN: Final = re.compile(r"[A-Za-z0-9 +…?-]*")
+"""No dot, for GitHub makes a link of `www.example.com`."""
 _BACKTICKS: Final = re.compile("`+")
 
 

@@ -1,6 +1,6 @@
 """How many cells of a terminal a text takes, for tables that are written without Rich.
 
-Source: Unicode Standard Annex 11 (wide and full-width characters take two cells), by the tables of Python's unicodedata.
+Source: Unicode Standard Annex 11 (wide and full-width characters take two cells), by Python's unicodedata.
 Texts have passed `units.printable`, so nothing here moves a cursor or is joined by invisible characters.
 """
 

@@ -1,0 +1,143 @@
+"""Config, format, ownership, and what could not be read."""
+
+import shlex
+import subprocess
+
+import msgspec
+import pytest
+
+from gitdash.assessment.sentences import shell_word
+from gitdash.model.inspection import ConfigEffect, DiskFacts, Problem
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
+from tests.assessment.subjects import (
+    NOW_S,
+    REPOSITORY,
+    WORKING_CLONE,
+    concern,
+    config_facts,
+    finding_of,
+    found,
+    pack_facts,
+    subject,
+)
+
+
+@pytest.mark.parametrize(
+    ("effect", "rule", "severity", "working_clone_severity"),
+    [
+        (ConfigEffect.RUNS_PROGRAM, "config-runs-program", "warning", "notice"),
+        (ConfigEffect.REDIRECTS_URL, "config-redirects-url", "warning", "warning"),
+        (ConfigEffect.OVERWRITES_FILE, "config-overwrites-file", "warning", "warning"),
+        (ConfigEffect.DROPS_OBJECTS, "config-drops-objects", "notice", "notice"),
+        (ConfigEffect.READS_OUTSIDE, "config-reads-outside", "notice", "notice"),
+    ],
+)
+def test_each_effect_of_the_config_is_a_finding(
+    effect: ConfigEffect, rule: str, severity: str, working_clone_severity: str
+) -> None:
+    config = config_facts(concerns=(concern("section.key", effect),))
+    assert found(subject(config=config)) == {rule: severity}
+    assert found(subject(WORKING_CLONE, config=config)) == {rule: working_clone_severity}
+
+
+def test_finding_on_config_names_each_key_and_what_gitdash_does() -> None:
+    keys = ["core.fsmonitor", "core.sshcommand", "filter.x.clean", "filter.x.smudge", "remote.o.vcs"]
+    config = config_facts(concerns=tuple(concern(key, ConfigEffect.RUNS_PROGRAM, "/bin/x") for key in keys))
+    finding = finding_of("config-runs-program", subject(config=config))
+    assert "core.fsmonitor=/bin/x" in finding.summary
+    assert finding.summary.endswith("and 1 more")
+    assert finding.evidence == {"key_count": 5, "keys": ", ".join(keys)}
+    assert all(f"{key}: overridden" in finding.remedy for key in keys)
+
+
+def test_unknown_extension_is_a_warning() -> None:
+    judged = subject(config=config_facts(unknown_extensions=("repositoryformatversion=99", "future")))
+    assert found(judged) == {"unknown-extension": "warning"}
+    assert "repositoryformatversion=99, future" in finding_of("unknown-extension", judged).summary
+
+
+def test_facts_to_know_are_notices() -> None:
+    assert found(subject(config=config_facts(partial_clone=True))) == {"partial-clone": "notice"}
+    assert found(subject(packs=pack_facts(promisor_count=1))) == {"partial-clone": "notice"}
+    assert found(subject(shallow=True, shallow_count=3)) == {"shallow": "notice"}
+    assert found(subject(config=config_facts(precious_objects=True))) == {"precious-objects": "notice"}
+
+
+def test_foreign_repository_gets_the_line_for_its_path_alone() -> None:
+    foreign = msgspec.structs.replace(
+        REPOSITORY, path=b"/srv/it's here", foreign_owner_uid=1234, foreign_path=b"/srv/it's here/.git"
+    )
+    finding = finding_of("foreign-owner", subject(foreign))
+    assert finding.severity == "notice"
+    assert finding.summary == "user 1234 owns /srv/it's here/.git, so git refuses to work here"
+    line = finding.remedy.partition("`")[2].rpartition("`")[0]
+    assert shlex.split(line) == ["git", "config", "--global", "--add", "safe.directory", "/srv/it's here"]
+    assert "*" not in line
+
+
+def test_foreign_repository_that_the_config_vouches_for_is_no_finding() -> None:
+    trusted = msgspec.structs.replace(REPOSITORY, foreign_owner_uid=1234, trusted_by_config=True)
+    assert found(subject(trusted)) == {}
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/plain",
+        b"/with space",
+        b"/$(touch x)`id`;rm",
+        b'/it\'s "quoted"',
+        b"/back\\slash",
+        b"/new\nline",
+        b"/esc\x1b[31m",
+        b"/latin\xe9abc",
+        "/bidi\u202e\\'".encode(),
+        b"-rf",
+    ],
+)
+def test_path_is_one_exact_and_printable_word_for_a_shell(path: bytes) -> None:
+    word = shell_word(path)
+    assert word.isprintable()
+    echoed = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
+    assert echoed.stdout == path
+
+
+def test_unreadable_parts_are_one_warning_with_reasons() -> None:
+    judged = subject(
+        packs=Unreadable("permission denied"),
+        commit_graph=Unreadable("bad signature"),
+        problems=(Problem(path="packed-refs", reason="line 3 is cut"),),
+    )
+    finding = finding_of("unreadable-parts", judged)
+    assert finding.severity == "warning"
+    assert finding.summary == (
+        "3 parts cannot be read: packs (permission denied), commit-graph (bad signature), packed-refs (line 3 is cut)"
+    )
+
+
+def test_disk_that_could_not_be_searched_whole_is_a_lower_bound() -> None:
+    disk = DiskFacts(bytes=2048, allocated_bytes=4096, file_count=3, objects_bytes=0, incomplete=True)
+    finding = finding_of("disk-incomplete", subject(disk=disk))
+    assert finding.severity == "notice"
+    assert "at least 2.00 KiB in 3 files" in finding.summary
+
+
+def test_size_with_a_reservation_says_it_once() -> None:
+    size = SizeMeasurement(
+        question=Question.REACHABLE,
+        bytes=1,
+        strategy=Strategy.WALK,
+        exact=True,
+        elapsed_s=0.1,
+        measured_at_s=NOW_S,
+        argv=("git",),
+        git_version="2.39.5",
+        notes=("2 broken references left out",),
+    )
+    own = msgspec.structs.replace(size, question=Question.REACHABLE_OWN)
+    judged = subject(sizes=Sizes(reachable=size, reachable_own=own))
+    assert finding_of("measurement-notes", judged).summary == "sizes: 2 broken references left out"
+    silent = Sizes(reachable=msgspec.structs.replace(size, notes=()), reachable_own=Unreadable("timed out"))
+    assert found(subject(sizes=silent)) == {}
