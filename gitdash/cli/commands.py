@@ -1,0 +1,247 @@
+"""The commands, their options and their help; what they do stands in a module for each.
+
+Source: design of the outside face. Nothing heavy is imported before a command runs.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from gitdash import __version__
+from gitdash.cli.roots_or_command import RootsOrCommand
+from gitdash.cli.session import Dashboard, Session
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_ROOT = click.Path(path_type=bytes)
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_SIZES = ("disk", "exclusive", "reachable", "all")
+
+
+def make_command_line(dashboard: Dashboard) -> click.Group:
+    """Return the whole command line; `dashboard` opens the terminal dashboard."""
+    group = _group(dashboard)
+    for command in (scan, show, size, check, completion):
+        group.add_command(command)
+    return group
+
+
+def _group(dashboard: Dashboard) -> RootsOrCommand:
+    @click.command(name="dashboard", context_settings=_HELP)
+    @click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
+    @click.pass_obj
+    def roots_command(session: Session, roots: tuple[bytes, ...]) -> None:
+        """Open the dashboard on ROOTs."""
+        from gitdash.cli.scan import open_dashboard_or_scan
+
+        click.get_current_context().exit(open_dashboard_or_scan(session, roots, dashboard))
+
+    @click.group(
+        cls=RootsOrCommand,
+        invoke_without_command=True,
+        subcommand_metavar="[ROOT]...",
+        context_settings=_HELP,
+        epilog=_GROUP_EPILOG,
+        short_help="A terminal dashboard for the health of many Git repositories.",
+    )
+    @click.version_option(__version__, prog_name="gitdash", message="%(prog)s %(version)s")
+    @click.option("--config", "config_path", metavar="FILE", help="Configuration file instead of the default one.")
+    @click.option("--state", "state_path", metavar="FILE", help="State file (SQLite) instead of the default one.")
+    @click.option("--no-state", is_flag=True, help="Neither read nor write a state file.")
+    @click.option("--git", "git_program", metavar="PROGRAM", help="The git to run, instead of the first on PATH.")
+    @click.pass_context
+    def gitdash(  # noqa: PLR0913 - one parameter for each global option
+        ctx: click.Context,
+        config_path: str | None,
+        state_path: str | None,
+        no_state: bool,
+        git_program: str | None,
+    ) -> None:
+        """Show which Git repositories below ROOT are unhealthy, why, and how big they really are.
+
+        Without a command, opens the dashboard on ROOT (else the roots of the configuration, else the
+        current folder); if stdout is not a terminal, prints the table of `gitdash scan` instead.
+
+        An argument that is the name of a command is that command: a folder called `scan` is `./scan`.
+        """
+        ctx.obj = Session(
+            config_path=config_path, state_path=state_path, keeps_state=not no_state, git_program=git_program
+        )
+        if ctx.invoked_subcommand is None:
+            ctx.invoke(roots_command, roots=())
+
+    gitdash.roots_command = roots_command
+    return gitdash
+
+
+_GROUP_EPILOG = """\b
+Examples:
+  gitdash /srv/git                                open the dashboard
+  gitdash scan /srv/git --sort disk               a table, the biggest first
+  gitdash scan . --format json > fleet.json       everything as data
+  gitdash scan . --where "packs > 50"             only what has many packs
+  gitdash size /srv/git/x.git --explain           why five figures differ
+  gitdash check /srv/git --fail-on warning        exit 1 if anything is wrong
+
+\b
+Exit codes: 0 done, 1 findings or a failed measurement, 2 wrong use, 3 refused for safety, 130 interrupted.
+"""
+
+
+def _survey_options(command: _Command) -> _Command:
+    for option in (
+        click.option(
+            "--sizes",
+            type=click.Choice(_SIZES),
+            default="disk",
+            show_default=True,
+            help="What to measure beyond file sizes: index differences, what git answers, or both.",
+        ),
+        click.option("--where", metavar="SQL", help="Only rows for which this SQL condition over columns holds."),
+        click.option("--sort", metavar="COLUMN", help="Sort by this column; `-COLUMN` turns the order round."),
+        click.option("--columns", metavar="A,B", help="These columns, in this order."),
+        click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]..."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(
+    context_settings=_HELP,
+    epilog="""\b
+Examples:
+  gitdash scan /srv/git --sizes exclusive --sort -exclusive
+  gitdash scan /srv/git --format csv --columns path,disk,packs
+  gitdash scan /srv/git --where "bitmap IS NULL AND packs > 10"
+""",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(("table", "json", "jsonl", "csv", "markdown")),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@_survey_options
+@click.pass_obj
+def scan(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
+    """Find, inspect and judge all repositories below ROOT, and print them."""
+    from gitdash.cli.scan import ScanOptions, run_scan
+
+    click.get_current_context().exit(run_scan(session, ScanOptions(**options)))
+
+
+@click.command(
+    context_settings=_HELP,
+    epilog="""\b
+Examples:
+  gitdash check /srv/git                          exit 1 from warnings on
+  gitdash check /srv/git --fail-on critical
+""",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(("notice", "warning", "critical")),
+    default="warning",
+    show_default=True,
+    help="The least severity for exit code 1.",
+)
+@click.option(
+    "--sizes",
+    type=click.Choice(_SIZES),
+    default="disk",
+    show_default=True,
+    help="What to measure before judging; the finding on duplicate bytes needs `exclusive`.",
+)
+@click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
+@click.pass_obj
+def check(session: Session, roots: tuple[bytes, ...], fail_on: str, sizes: str) -> None:
+    """Print findings, one a line; exit 1 if one is at or above --fail-on."""
+    from gitdash.cli.check import run_check
+
+    click.get_current_context().exit(run_check(session, roots, fail_on=fail_on, sizes=sizes))
+
+
+@click.command(context_settings=_HELP)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@click.argument("repository", type=_ROOT, metavar="REPO")
+@click.pass_obj
+def show(session: Session, repository: bytes, output_format: str) -> None:
+    """Print everything about one repository: facts, findings with remedies, sizes, remotes."""
+    from gitdash.cli.show import run_show
+
+    click.get_current_context().exit(run_show(session, repository, output_format=output_format))
+
+
+@click.command(
+    context_settings=_HELP,
+    epilog="""\b
+Examples:
+  gitdash size x.git                              what a full clone costs
+  gitdash size x.git --exclude-alternates         without what the lender's references reach
+  gitdash size x.git --exclude-refs 'refs/merge-requests/*' --exclude-refs 'refs/pipelines/*'
+  gitdash size x.git --explain                    which strategy, why, and why the five figures differ
+""",
+)
+@click.option("--exclude-alternates", is_flag=True, help="Leave out what is reachable from the lenders' references.")
+@click.option(
+    "--exclude-refs",
+    metavar="GLOB",
+    multiple=True,
+    help="Leave out references that match, as in `git rev-list --exclude`; may be given several times.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(("auto", "bitmap", "walk", "union")),
+    default="auto",
+    show_default=True,
+    help="How to obtain the figure.",
+)
+@click.option("--explain", is_flag=True, help="Say which strategy, why, what it costs, and why the figures differ.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@click.argument("repository", type=_ROOT, metavar="REPO")
+@click.pass_obj
+def size(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
+    """Ask git how many bytes on disk the reachable objects of one repository take."""
+    from gitdash.cli.size import SizeOptions, run_size
+
+    click.get_current_context().exit(run_size(session, SizeOptions(**options)))
+
+
+@click.command(
+    context_settings=_HELP,
+    epilog="""\b
+Examples:
+  gitdash completion bash >> ~/.bash_completion
+  gitdash completion zsh > "${fpath[1]}/_gitdash"
+  gitdash completion fish > ~/.config/fish/completions/gitdash.fish
+""",
+)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the completion script for a shell."""
+    from click.shell_completion import get_completion_class
+
+    from gitdash.cli.output import write_text
+
+    completion_class = get_completion_class(shell)
+    if completion_class is None:  # pragma: no cover - click knows the three shells above
+        raise click.UsageError(f"no completion for '{shell}'")
+    write_text(completion_class(ctx.find_root().command, {}, "gitdash", "_GITDASH_COMPLETE").source() + os.linesep)

@@ -1,0 +1,73 @@
+"""What the commands say: data to stdout, talk to stderr, both as bytes that are safe on a terminal.
+
+A reader that closes its end (`| head`) is not an error: the rest of the output is dropped without a word.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+
+from gitdash.units import printable
+
+_PROGRESS_INTERVAL_S = 0.1
+
+
+def write_data(chunks: Iterable[bytes]) -> None:
+    """Write data to stdout and flush it."""
+    try:
+        for chunk in chunks:
+            sys.stdout.buffer.write(chunk)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # What is still in the buffer would fail again when Python flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_text(text: str) -> None:
+    """Write text that is printable already to stdout; a character that is not UTF-8 becomes an escape."""
+    write_data([text.encode("utf-8", "backslashreplace")])
+
+
+def say(text: str) -> None:
+    """Write one line of talk to stderr."""
+    _write_talk(printable(text) + "\n")
+
+
+def is_terminal() -> bool:
+    """Tell whether stdout is a terminal."""
+    return sys.stdout.isatty()
+
+
+def _write_talk(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+class ProgressLine:
+    """One line on stderr that is drawn over itself; nothing at all unless stderr is a terminal."""
+
+    def __init__(self) -> None:
+        """Find out where stderr goes."""
+        self._is_shown = sys.stderr.isatty()
+        self._drawn_at_s = 0.0
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Draw `text` in place of the last one, ten times a second at most."""
+        if not self._is_shown or time.monotonic() - self._drawn_at_s < _PROGRESS_INTERVAL_S:
+            return
+        self._drawn_at_s = time.monotonic()
+        self._draw(text)
+
+    def clear(self) -> None:
+        """Take the line away, so that data and talk begin on an empty one."""
+        if self._width:
+            self._draw("")
+
+    def _draw(self, text: str) -> None:
+        _write_talk(f"\r{text.ljust(self._width)}\r" if not text else f"\r{text.ljust(self._width)}")
+        self._width = len(text)

@@ -1,0 +1,81 @@
+"""Drive a survey for a command: collect its reports, show progress and notices on stderr.
+
+It does not print data; that is each command's own matter.
+"""
+
+import os
+import threading
+from dataclasses import dataclass, field
+
+from gitdash.cli.clock import wall_clock
+from gitdash.cli.output import ProgressLine, say
+from gitdash.cli.session import Session
+from gitdash.model.report import RepositoryReport, Totals
+from gitdash.model.repository import NotRepository
+from gitdash.model.summary import RepositorySummary
+from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
+from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
+from gitdash.units import printable_path
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a finished survey found."""
+
+    now_s: float
+    """When it began; ages are shown against it."""
+    git_version: str
+    reports: dict[bytes, RepositoryReport] = field(default_factory=dict)
+    """By path."""
+    summaries: dict[bytes, RepositorySummary] = field(default_factory=dict)
+    candidates: list[NotRepository] = field(default_factory=list)
+    """What looked like a repository and is none, or could not be searched."""
+    totals: Totals | None = None
+
+    def rows(self) -> list[RepositorySummary]:
+        """Return all rows, sorted by path."""
+        return [self.summaries[path] for path in sorted(self.summaries)]
+
+
+def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str) -> Survey:
+    """Run a whole survey; raises GitdashError for wrong roots, configuration, state or git."""
+    now_s = wall_clock()
+    program = session.git
+    survey = Survey(now_s=now_s, git_version=program.version_text)
+    progress = ProgressLine()
+    with session.history() as history:
+        request = SurveyRequest(
+            roots=session.roots(roots),
+            settings=session.settings,
+            sizes=SizesWanted(sizes),
+            now_s=now_s,
+            clock=wall_clock,
+            program=program,
+            history=history,
+            effective_uid=os.geteuid(),
+        )
+        for event in run_survey(request, cancel=threading.Event()):
+            _take(event, survey, progress)
+    progress.clear()
+    for candidate in survey.candidates:
+        say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
+    return survey
+
+
+def _take(event: SurveyEvent, survey: Survey, progress: ProgressLine) -> None:
+    match event:
+        case Report(report, summary):
+            survey.reports[summary.path] = report
+            survey.summaries[summary.path] = summary
+        case Progress():
+            open_end = "" if event.complete else "+"
+            progress.show(f"{event.step} {event.done_count:,}/{event.known_count:,}{open_end}")
+        case NotARepository(candidate):
+            survey.candidates.append(candidate)
+        case Notice(text):
+            progress.clear()
+            say(text)
+        case Finished():
+            survey.totals = event.totals
+        case _:
+            pass

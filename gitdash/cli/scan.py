@@ -1,0 +1,121 @@
+"""`gitdash scan`: the whole fleet as a table or as data; also what `gitdash ROOT` prints into a pipe."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gitdash import __version__
+from gitdash.cli.output import is_terminal, say, write_data, write_text
+from gitdash.cli.run import Survey, survey_roots
+from gitdash.cli.session import Dashboard, Session
+from gitdash.errors import ExitCode
+from gitdash.export.columns import (
+    COLUMNS,
+    FLEET_COLUMNS,
+    Column,
+    RawValue,
+    column_named,
+    parse_columns,
+    raw_row,
+    sort_summaries,
+)
+from gitdash.export.json_record import document, json_line, json_text, record
+from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
+from gitdash.model.summary import RepositorySummary
+
+Rows = list[RepositorySummary]
+Columns = tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanOptions:
+    """What the command line says."""
+
+    roots: tuple[bytes, ...] = ()
+    sizes: str = "disk"
+    output_format: str = "table"
+    where: str | None = None
+    sort: str | None = None
+    columns: str | None = None
+
+
+def open_dashboard_or_scan(session: Session, roots: tuple[bytes, ...], dashboard: Dashboard) -> int:
+    """Open the dashboard; if stdout is no terminal, print the table instead."""
+    if is_terminal():
+        return dashboard(session, roots)
+    return run_scan(session, ScanOptions(roots=roots))
+
+
+def run_scan(session: Session, options: ScanOptions) -> int:
+    """Survey the roots and print them; wrong columns and conditions are found before anything is read."""
+    columns = parse_columns(options.columns) if options.columns else FLEET_COLUMNS
+    arrange = _arrangement(options.sort)
+    _select([], options.where)
+    survey = survey_roots(session, options.roots, options.sizes)
+    rows = arrange(_select(survey.rows(), options.where))
+    _PRINT[options.output_format](survey, rows, columns)
+    return ExitCode.DONE
+
+
+def _arrangement(sort: str | None) -> Callable[[Rows], Rows]:
+    if sort is None:
+        return lambda rows: rows
+    column = column_named(sort.removeprefix("-"))
+    return lambda rows: sort_summaries(rows, column, descending=sort.startswith("-"))
+
+
+def _select(rows: Rows, condition: str | None) -> Rows:
+    """Return the rows for which the condition holds; it is tried out even if there are none."""
+    if condition is None:
+        return rows
+    from gitdash.history.filter import select
+
+    names = [*_condition_row(None)]
+    return [rows[number] for number in select([_condition_row(row) for row in rows], condition, columns=names)]
+
+
+def _condition_row(row: RepositorySummary | None) -> dict[str, RawValue | None]:
+    """Return what a condition may name: raw names, and keys that are shorter for the same value."""
+    raw = {column.raw_name: None for column in COLUMNS} if row is None else raw_row(row)
+    return {**raw, **{column.key: raw[column.raw_name] for column in COLUMNS if column.unit != "s"}}
+
+
+def _print_table(survey: Survey, rows: Rows, columns: Columns) -> None:
+    if not is_terminal():
+        write_text(text_table(rows, columns, survey.now_s))
+        return
+    width = shutil.get_terminal_size().columns
+    write_text(text_table(rows, columns, survey.now_s, width=width))
+    if survey.totals is not None:
+        say(totals_line(survey.totals).rstrip())
+
+
+def _print_csv(_survey: Survey, rows: Rows, columns: Columns) -> None:
+    write_text(csv_text(rows, columns))
+
+
+def _print_markdown(survey: Survey, rows: Rows, columns: Columns) -> None:
+    write_text(markdown_table(rows, columns, survey.now_s))
+
+
+def _print_json(survey: Survey, rows: Rows, _columns: Columns) -> None:
+    if survey.totals is None:
+        return
+    reports = [survey.reports[row.path] for row in rows]
+    whole = document(
+        reports, survey.totals, gitdash_version=__version__, git_version=survey.git_version, now_s=survey.now_s
+    )
+    write_text(json_text(whole))
+
+
+def _print_json_lines(survey: Survey, rows: Rows, _columns: Columns) -> None:
+    write_data(json_line(record(survey.reports[row.path], survey.now_s)).encode() for row in rows)
+
+
+_PRINT: dict[str, Callable[[Survey, Rows, Columns], None]] = {
+    "table": _print_table,
+    "json": _print_json,
+    "jsonl": _print_json_lines,
+    "csv": _print_csv,
+    "markdown": _print_markdown,
+}

@@ -1,0 +1,70 @@
+"""What all commands share: the global options, and what they open on first use.
+
+A command that needs no git starts none, and one that needs no state file opens none.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+    from gitdash.gitcmd.runner import GitProgram
+    from gitdash.history.store import History
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """One run of the program: the global options."""
+
+    config_path: str | None
+    """None for the default file, which may be absent."""
+    state_path: str | None
+    """None for the default file, which is made."""
+    keeps_state: bool
+    git_program: str | None
+    """None for what the config names, else the first on PATH."""
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """The configuration."""
+        from gitdash.config.settings import load_settings
+
+        return load_settings(self.config_path, home=os.path.expanduser("~"))
+
+    @cached_property
+    def git(self) -> "GitProgram":
+        """The git to run, checked for its version."""
+        from gitdash.gitcmd.runner import find_git
+
+        return find_git(self.git_program or self.settings.git.program)
+
+    @contextmanager
+    def history(self) -> "Iterator[History | None]":
+        """Open the state file for the time of a command; None with --no-state."""
+        if not self.keeps_state:
+            yield None
+            return
+        from gitdash.history.store import open_history
+
+        with open_history(self.state_path or default_state_path()) as history:
+            yield history
+
+    def roots(self, given: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """Return the roots as absolute paths: those given, else the config's, else the current folder."""
+        chosen = given or tuple(os.fsencode(os.path.expanduser(root)) for root in self.settings.roots)
+        return tuple(os.path.abspath(root) for root in chosen or (b".",))
+
+
+def default_state_path() -> str:
+    """Return the state file of this user."""
+    from platformdirs import user_state_dir
+
+    return os.path.join(user_state_dir("gitdash", appauthor=False), "state.db")
+
+
+Dashboard = Callable[[Session, tuple[bytes, ...]], int]
+"""Opens the dashboard on roots and returns the exit code; the composition root passes it in."""

@@ -1,0 +1,1 @@
+"""A survey drives discovery, inspection, measurement, assessment and history, and streams reports."""

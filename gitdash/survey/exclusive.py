@@ -1,0 +1,40 @@
+"""Exclusive and duplicate bytes of a repository: its object store against those of all its lenders.
+
+Imports numpy through `measurement.exclusive`: import this module only where it is used.
+"""
+
+import os
+
+from gitdash.inspection.repository import inspect_repository
+from gitdash.measurement.exclusive import LenderIds
+from gitdash.measurement.exclusive import measure_exclusive as measure_stores
+from gitdash.model.inspection import Inspection
+from gitdash.model.policy import Policy
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import ExclusiveSizes
+from gitdash.survey.alternates import alternates_of, lender_problem
+from gitdash.survey.stores import object_store
+
+
+def exclusive_of(
+    common_dir: bytes, inspection: Inspection | Unreadable, lender_ids: LenderIds, *, now_s: float
+) -> ExclusiveSizes | Unreadable:
+    """Return the figures of an inspected repository; `lender_ids` is shared by the members of one survey."""
+    if isinstance(inspection, Unreadable):
+        return inspection
+    problem = lender_problem(inspection)
+    if problem is not None:
+        return problem
+    return measure_stores(
+        object_store(os.path.join(common_dir, b"objects")),
+        [object_store(alternate.path) for alternate in alternates_of(inspection)],
+        lender_ids,
+        object_format=inspection.object_format,
+        now_s=now_s,
+    )
+
+
+def measure_exclusive(common_dir: bytes, *, now_s: float = 0.0) -> ExclusiveSizes | Unreadable:
+    """Inspect one repository and return its figures, with nothing known before. Raises FileError if it is gone."""
+    inspection = inspect_repository(common_dir, common_dir, now_s=now_s, loose_stale_age_s=Policy().loose_stale_age_s)
+    return exclusive_of(common_dir, inspection, LenderIds(), now_s=now_s)

@@ -1,0 +1,190 @@
+"""From inspections to reports: the pool graph over all repositories, then the rules for each.
+
+A stored judgement is used again only if all that went into it is the same: files, lenders, borrowers, policy and
+version, and nothing in it can grow into a finding with time alone. Pure: what lies on disk has been read already.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import msgspec
+
+from gitdash import __version__
+from gitdash.assessment.rules import assess, state_of
+from gitdash.assessment.subject import LenderFacts, Subject, lender_facts
+from gitdash.discovery.pools import PoolEntry, PoolGraph, pool_graph
+from gitdash.model.inspection import BitmapFacts, Inspection, PackFacts, ReferenceFacts
+from gitdash.model.policy import Policy
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Repository, RepositoryKind, Unreadable
+from gitdash.model.sizes import SizeMeasurement, Sizes
+from gitdash.survey.alternates import alternates_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspected:
+    """One repository with what its files said, and the report that was stored for it."""
+
+    repository: Repository
+    inspection: Inspection | Unreadable
+    stored: RepositoryReport | None = None
+    """The last report if the files are unchanged since; else None."""
+    is_reused: bool = False
+    """The inspection is that of the stored report."""
+
+
+class Judge:
+    """Turns inspected repositories into reports, with the knowledge of all of them."""
+
+    def __init__(
+        self,
+        inspected: Iterable[Inspected],
+        *,
+        policy_for: Callable[[bytes], Policy],
+        outside_fingerprint: Callable[[bytes], bytes],
+        git_version: str | None,
+        now_s: float,
+    ) -> None:
+        """Build the pool graph; `outside_fingerprint` reads that of a lender outside the roots, by objects folder."""
+        self._inspected = {one.repository.path: one for one in inspected}
+        self._policy_for = policy_for
+        self._outside_fingerprint = outside_fingerprint
+        self._now_s = now_s
+        self._git_version = git_version
+        self.graph: PoolGraph = pool_graph(map(_pool_entry, self._inspected.values()))
+
+    def paths(self) -> list[bytes]:
+        """Return the paths of all repositories in order of discovery."""
+        return list(self._inspected)
+
+    def report(self, path: bytes) -> tuple[RepositoryReport, bool]:
+        """Return the report of one repository, and whether it is the stored one."""
+        one = self._inspected[path]
+        lenders_fingerprint = self._lenders_fingerprint(one)
+        policy = self._policy_for(path)
+        judged_by = policy_digest(policy)
+        stored = one.stored
+        if stored is not None and stored.lenders_fingerprint != lenders_fingerprint:
+            stored = None
+        sizes = _of_git(stored.sizes, self._git_version) if stored is not None else Sizes()
+        if stored is not None and stored.judged_by == judged_by and self._is_still_true(one, stored):
+            return msgspec.structs.replace(stored, inspection=one.inspection, sizes=sizes), True
+        unjudged = RepositoryReport(
+            repository=one.repository,
+            roles=self.graph.roles(path),
+            borrowers=self.graph.borrowers(path),
+            inspection=one.inspection,
+            sizes=sizes,
+            findings=(),
+            state=state_of((), one.repository, one.inspection),
+            counts_store=self.graph.counts_store(path),
+            lender_bitmap=self._lender_bitmap(path),
+            lenders_fingerprint=lenders_fingerprint,
+            judged_by=judged_by,
+        )
+        return self.judge(unjudged, policy), False
+
+    def judge(self, report: RepositoryReport, policy: Policy) -> RepositoryReport:
+        """Return the report with the findings that its facts and sizes give."""
+        subject = Subject(
+            repository=report.repository,
+            roles=report.roles,
+            inspection=report.inspection,
+            borrowers=report.borrowers,
+            sizes=report.sizes,
+            lenders=self._lender_facts(report.repository.path),
+            lenders_outside=tuple(alternate.path for alternate in self.graph.unknown_lenders(report.repository.path)),
+            counts_store=report.counts_store,
+        )
+        findings = assess(subject, policy, self._now_s)
+        return msgspec.structs.replace(
+            report, findings=findings, state=state_of(findings, report.repository, report.inspection)
+        )
+
+    def with_sizes(self, report: RepositoryReport, sizes: Sizes) -> RepositoryReport:
+        """Return the report with other sizes, judged again."""
+        changed = msgspec.structs.replace(report, sizes=sizes)
+        return self.judge(changed, self._policy_for(report.repository.path))
+
+    def _is_still_true(self, one: Inspected, stored: RepositoryReport) -> bool:
+        path = one.repository.path
+        return (
+            one.is_reused
+            and stored.repository == one.repository
+            and stored.counts_store == self.graph.counts_store(path)
+            and stored.borrowers == self.graph.borrowers(path)
+            and stored.roles == self.graph.roles(path)
+            and not _grows_older(stored.inspection)
+        )
+
+    def _lenders_fingerprint(self, one: Inspected) -> bytes:
+        if isinstance(one.inspection, Unreadable) or not alternates_of(one.inspection):
+            return b""
+        digest = hashlib.sha256()
+        known = [self._inspected[path].inspection for path in self.graph.lenders(one.repository.path)]
+        for inspection in known:
+            digest.update(inspection.fingerprint if isinstance(inspection, Inspection) else b"unreadable")
+        for alternate in self.graph.unknown_lenders(one.repository.path):
+            digest.update(self._outside_fingerprint(alternate.path))
+        return digest.digest()[:16]
+
+    def _lender_facts(self, path: bytes) -> tuple[LenderFacts, ...]:
+        known = tuple(lender_facts(lender, self._inspected[lender].inspection) for lender in self.graph.lenders(path))
+        return known + tuple(lender_facts(alternate.path, None) for alternate in self.graph.unknown_lenders(path))
+
+    def _lender_bitmap(self, path: bytes) -> BitmapFacts | None:
+        for lender in self.graph.lenders(path):
+            inspection = self._inspected[lender].inspection
+            if isinstance(inspection, Inspection) and inspection.bitmaps:
+                return inspection.bitmaps[0]
+        return None
+
+
+@cache
+def policy_digest(policy: Policy) -> bytes:
+    """Return what a judgement is marked with: it changes with the policy and with the version of gitdash."""
+    return hashlib.sha256(__version__.encode() + msgspec.msgpack.encode(policy)).digest()[:16]
+
+
+def _of_git(sizes: Sizes, git_version: str | None) -> Sizes:
+    """Return the sizes without those that another git measured."""
+    stored = (sizes.reachable, sizes.reachable_own)
+    if git_version is None or not any(
+        isinstance(size, SizeMeasurement) and size.git_version != git_version for size in stored
+    ):
+        return sizes
+    return msgspec.structs.replace(sizes, reachable=None, reachable_own=None)
+
+
+def _pool_entry(one: Inspected) -> PoolEntry:
+    inspection = one.inspection
+    if isinstance(inspection, Unreadable):
+        return PoolEntry(
+            path=one.repository.path, object_store=inspection, alternates=None, layout=one.repository.layout
+        )
+    references = inspection.references
+    return PoolEntry(
+        path=one.repository.path,
+        object_store=inspection.object_store,
+        alternates=inspection.alternates,
+        layout=one.repository.layout,
+        has_dangling_namespace=isinstance(references, ReferenceFacts) and references.has_dangling_namespace,
+        is_linked_worktree=one.repository.kind is RepositoryKind.LINKED_WORKTREE,
+    )
+
+
+def _grows_older(inspection: Inspection | Unreadable) -> bool:
+    """Tell whether a fact may become a finding by its age alone: then it is judged each time."""
+    if isinstance(inspection, Unreadable):
+        return True
+    packs, loose, references = inspection.packs, inspection.loose, inspection.references
+    return bool(
+        inspection.locks
+        or inspection.gc_log
+        or inspection.alternates is not None
+        or (isinstance(packs, PackFacts) and (packs.keep_files or packs.temporary_files or packs.count > 1))
+        or (not isinstance(loose, Unreadable) and loose.temporary_files)
+        or (isinstance(references, ReferenceFacts) and references.empty_loose_names)
+    )

@@ -1,0 +1,84 @@
+"""What a size query needs of the object stores that a repository borrows from, read once for all their members."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gitdash.gitcmd.ownership import foreign_owner
+from gitdash.gitcmd.runner import GitProgram
+from gitdash.inspection.fingerprint import fingerprint
+from gitdash.inspection.repository import inspect_repository
+from gitdash.model.inspection import LooseFacts, PackFacts
+from gitdash.model.policy import Policy
+from gitdash.model.repository import Unreadable
+from gitdash.survey.tips import tips_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lender:
+    """One object store with the repository around it."""
+
+    references: tuple[tuple[bytes, str], ...]
+    packs: tuple[tuple[bytes, int], ...]
+    """Names and bytes."""
+    store_bytes: int
+    """Packs and loose objects."""
+    has_pseudo_merges: bool
+
+
+class Lenders:
+    """Lenders by objects folder; each is read again only if its files have changed. Usable from several threads."""
+
+    def __init__(self, program: GitProgram, clock: Callable[[], float]) -> None:
+        self._program = program
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: dict[bytes, tuple[bytes, Lender]] = {}
+
+    def lender(self, objects_dir: bytes, *, cancel: threading.Event) -> Lender | Unreadable:
+        """Return what is known of a lender; Unreadable if its packs cannot be listed. Raises what `tips_of` raises."""
+        git_dir = os.path.dirname(objects_dir)
+        with self._lock:
+            digest = fingerprint(git_dir, git_dir)
+            known = self._known.get(objects_dir)
+            if known is not None and known[0] == digest:
+                return known[1]
+            lender = self._read(git_dir, cancel)
+            if isinstance(lender, Lender):
+                self._known[objects_dir] = (digest, lender)
+            return lender
+
+    def _read(self, git_dir: bytes, cancel: threading.Event) -> Lender | Unreadable:
+        inspection = inspect_repository(
+            git_dir, git_dir, now_s=self._clock(), loose_stale_age_s=Policy().loose_stale_age_s
+        )
+        if isinstance(inspection.packs, Unreadable):
+            return inspection.packs
+        if isinstance(inspection.loose, Unreadable):
+            return inspection.loose
+        tips = tips_of(
+            git_dir,
+            git_dir,
+            object_format=inspection.object_format,
+            backend=inspection.reference_backend,
+            is_foreign=foreign_owner([git_dir], os.geteuid()) is not None,
+            program=self._program,
+            cancel=cancel,
+        )
+        return Lender(
+            references=tips.references,
+            packs=pack_sizes(inspection.packs),
+            store_bytes=store_bytes(inspection.packs, inspection.loose),
+            has_pseudo_merges=any(bitmap.pseudo_merges for bitmap in inspection.bitmaps),
+        )
+
+
+def pack_sizes(packs: PackFacts) -> tuple[tuple[bytes, int], ...]:
+    """Return names and bytes of all packs."""
+    return tuple((os.fsencode(pack.name), pack.bytes) for pack in packs.packs)
+
+
+def store_bytes(packs: PackFacts, loose: LooseFacts) -> int:
+    """Return what all objects of a store can take at most."""
+    return packs.bytes + loose.bytes

@@ -1,0 +1,86 @@
+"""What a survey remembers of earlier ones and leaves to later ones, whether there is a state file or not."""
+
+import os
+from collections.abc import Callable, Container, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitdash.model.inspection import Inspection
+from gitdash.model.policy import Policy
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Repository, Unreadable
+from gitdash.model.sizes import SizeMeasurement, Sizes
+from gitdash.model.summary import RepositorySummary
+from gitdash.survey.judging import policy_digest
+
+if TYPE_CHECKING:
+    from gitdash.history.store import History
+
+
+class Memory:
+    """The state file as a survey sees it."""
+
+    def __init__(self, history: "History | None", *, now_s: float, policy_for: Callable[[bytes], Policy]) -> None:
+        self._history = history
+        self._known = history.fingerprints() if history is not None else {}
+        self._now_s = now_s
+        self._policy_for = policy_for
+
+    @property
+    def problem(self) -> str | None:
+        """Why something could not be remembered, for people; None if all is well."""
+        return None if self._history is None else self._history.problem
+
+    def stored(self, repository: Repository) -> tuple[RepositoryReport | None, bytes | None]:
+        """Return the last report, and the fingerprint with which its inspection is still true.
+
+        No fingerprint if a fact in it depends on an age that has passed since, or on a policy that has changed.
+        """
+        known = self._known.get(repository.path)
+        if known is None or self._history is None:
+            return None, None
+        report = self._history.report(repository.path)
+        if report is None or not isinstance(report.inspection, Inspection):
+            return None, None
+        is_valid = known.valid_until_s is None or self._now_s < known.valid_until_s
+        is_same_policy = report.judged_by == policy_digest(self._policy_for(repository.path))
+        return report, known.fingerprint if is_valid and is_same_policy else None
+
+    def save(self, report: RepositoryReport, summary: RepositorySummary) -> None:
+        """Remember a report; its sizes are from history when it is read again."""
+        if self._history is not None:
+            self._history.save_report(msgspec.structs.replace(report, sizes=_as_stored(report.sizes)), summary)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._history is not None:
+            self._history.flush()
+
+    def forget_gone(self, roots: Sequence[bytes], found: Container[bytes]) -> tuple[bytes, ...]:
+        """Return known repositories below the roots that were not found, and forget those that are gone from disk.
+
+        A root below which nothing is left at all keeps its memory: it may be a file system that is not mounted now.
+        """
+        if self._history is None:
+            return ()
+        gone: list[bytes] = []
+        for root in roots:
+            known = self._history.paths([root])
+            missing = [path for path in known if path not in found]
+            gone += missing
+            if len(missing) < len(known):
+                self._history.forget([path for path in missing if not os.path.lexists(path)])
+        return tuple(gone)
+
+
+def _as_stored(sizes: Sizes) -> Sizes:
+    return msgspec.structs.replace(
+        sizes,
+        reachable=_marked(sizes.reachable),
+        reachable_own=_marked(sizes.reachable_own),
+    )
+
+
+def _marked(size: SizeMeasurement | Unreadable | None) -> SizeMeasurement | Unreadable | None:
+    return msgspec.structs.replace(size, from_history=True) if isinstance(size, SizeMeasurement) else None

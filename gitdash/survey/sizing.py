@@ -1,0 +1,269 @@
+"""One reachable size of one repository: what is stored and still true, else what git answers now.
+
+Puts together what measurement needs: tips and packs of the repository and of all its lenders, and the older size that
+the new one may extend. Where a lender is missing there is no answer: git's own would be the undiminished size.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gitdash.gitcmd.runner import GitProgram
+from gitdash.inspection.files import read_file
+from gitdash.measurement.answers import PreviousSize
+from gitdash.measurement.fingerprint import SizeInputs, SizeState, only_gained_packs, size_fingerprint, size_state
+from gitdash.measurement.reachable import measure_reachable
+from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
+from gitdash.measurement.strategy import StrategyChoice
+from gitdash.model.inspection import ConfigFacts, Inspection, PackFacts
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Strategy
+from gitdash.survey.alternates import alternates_of, lender_problem
+from gitdash.survey.lenders import Lender, Lenders, pack_sizes
+from gitdash.survey.tips import tips_of
+from gitdash.units import printable_path
+
+if TYPE_CHECKING:
+    from gitdash.history.store import History, StoredSize
+
+_SHALLOW_LIMIT_BYTES = 64 << 20
+_DERIVED_FILES = (".bitmap", "multi-pack-index", "commit-graph")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeQuestion:
+    """What is asked of a repository."""
+
+    question: Question
+    excluded_references: tuple[str, ...] = ()
+    """Patterns as of `git rev-list --exclude`."""
+    strategy: Strategy | None = None
+    """None for the best one by the facts; then a stored answer will do, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedSize:
+    """A question with all that is needed to answer it."""
+
+    request: SizeRequest
+    fingerprint: bytes
+    state: SizeState
+    stored: SizeMeasurement | None
+    """The stored answer if it is still true."""
+    choice: StrategyChoice
+
+
+class Sizing:
+    """Answers size questions; usable from several threads."""
+
+    def __init__(
+        self, program: GitProgram, *, history: "History | None", clock: Callable[[], float], time_limit_s: float
+    ) -> None:
+        self._program = program
+        self._history = history
+        self._clock = clock
+        self._time_limit_s = time_limit_s
+        self._lenders = Lenders(program, clock)
+
+    def __call__(
+        self, report: RepositoryReport, question: Question, *, cancel: threading.Event
+    ) -> SizeMeasurement | Unreadable:
+        """Answer a question without further wishes, as the sizing queue asks it. Raises GitdashError."""
+        prepared = self.prepare(report, SizeQuestion(question=question), cancel=cancel)
+        return prepared if isinstance(prepared, Unreadable) else self.measure(report, prepared, cancel=cancel)
+
+    def measure(self, report: RepositoryReport, prepared: PreparedSize, *, cancel: threading.Event) -> SizeMeasurement:
+        """Return the stored answer, or ask git and store what it says. Raises GitError."""
+        if prepared.stored is not None:
+            return prepared.stored
+        measurement = measure_reachable(
+            prepared.request, self._program, now_s=self._clock(), time_limit_s=self._time_limit_s, cancel=cancel
+        )
+        if self._history is not None:
+            self._history.save_size(
+                report.repository.path,
+                measurement,
+                fingerprint=prepared.fingerprint,
+                tips=sorted(prepared.state.tips),
+                packs=[_pack_text(pack) for pack in sorted(prepared.state.packs)],
+            )
+        return measurement
+
+    def prepare(
+        self, report: RepositoryReport, asked: SizeQuestion, *, cancel: threading.Event
+    ) -> PreparedSize | Unreadable:
+        """Read what the answer depends on, and say how it will be obtained.
+
+        Unreadable if the repository or a lender cannot be read. Raises StrategyError if the strategy that was asked
+        for cannot answer the question, FileError or FormatError if the references cannot be read.
+        """
+        inspection = report.inspection
+        if isinstance(inspection, Unreadable):
+            return inspection
+        parts = (inspection.object_store, inspection.packs, inspection.loose)
+        unreadable = next((part for part in parts if isinstance(part, Unreadable)), None) or lender_problem(inspection)
+        if unreadable is not None:
+            return unreadable
+        lenders = [self._lenders.lender(one.path, cancel=cancel) for one in alternates_of(inspection)]
+        missing = next((lender for lender in lenders if isinstance(lender, Unreadable)), None)
+        if missing is not None:
+            return Unreadable(f"a lender cannot be read: {missing.reason}")
+        readable = [lender for lender in lenders if isinstance(lender, Lender)]
+        return self._prepared(report, inspection, readable, asked, cancel)
+
+    def _prepared(
+        self,
+        report: RepositoryReport,
+        inspection: Inspection,
+        lenders: list[Lender],
+        asked: SizeQuestion,
+        cancel: threading.Event,
+    ) -> PreparedSize:
+        request = self._request(report, inspection, lenders, asked, cancel)
+        inputs = _inputs(request, inspection, lenders, self._program)
+        state = size_state(inputs, counted_tips(request))
+        fingerprint = size_fingerprint(inputs) + state.surroundings
+        stored = self._last(report, asked)
+        if stored is not None and stored.fingerprint == fingerprint and asked.strategy is None:
+            answer: SizeMeasurement | None = stored.measurement
+        else:
+            answer = None
+            stores = [alternate.path for alternate in alternates_of(inspection)]
+            request = replace(request, previous=_previous(stored, state, request, stores, asked))
+        return PreparedSize(
+            request=request,
+            fingerprint=fingerprint,
+            state=state,
+            stored=answer,
+            choice=choose(request, self._program),
+        )
+
+    def _request(
+        self,
+        report: RepositoryReport,
+        inspection: Inspection,
+        lenders: list[Lender],
+        asked: SizeQuestion,
+        cancel: threading.Event,
+    ) -> SizeRequest:
+        repository = report.repository
+        tips = tips_of(
+            repository.git_dir,
+            repository.common_dir,
+            object_format=inspection.object_format,
+            backend=inspection.reference_backend,
+            is_foreign=repository.foreign_owner_uid is not None and not repository.trusted_by_config,
+            program=self._program,
+            cancel=cancel,
+        )
+        exclusive = report.sizes.exclusive
+        return SizeRequest(
+            question=asked.question,
+            objects_dir=os.path.join(repository.common_dir, b"objects"),
+            object_format=inspection.object_format,
+            references=tips.references,
+            broken_references=tips.broken,
+            requested=asked.strategy,
+            excluded_references=asked.excluded_references,
+            has_alternates_file=inspection.alternates is not None,
+            lender_references=tuple(reference for lender in lenders for reference in lender.references),
+            lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
+            shallow_file=os.path.join(repository.common_dir, b"shallow") if inspection.shallow else None,
+            partial=isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone,
+            upper_bound_bytes=_own_bytes(inspection) + sum(lender.store_bytes for lender in lenders),
+            expected_bytes=_expected_bytes(inspection, exclusive, asked),
+            every_object_once=isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once,
+            damaged_files=_damaged_files(inspection),
+        )
+
+    def _last(self, report: RepositoryReport, asked: SizeQuestion) -> "StoredSize | None":
+        if self._history is None:
+            return None
+        return self._history.last_size(report.repository.path, asked.question, asked.excluded_references)
+
+
+def _inputs(request: SizeRequest, inspection: Inspection, lenders: list[Lender], program: GitProgram) -> SizeInputs:
+    return SizeInputs(
+        question=request.question,
+        references=request.references,
+        packs=pack_sizes(inspection.packs) if isinstance(inspection.packs, PackFacts) else (),
+        alternates=tuple(alternate.path for alternate in alternates_of(inspection)),
+        lender_references=request.lender_references,
+        lender_packs=tuple(pack for lender in lenders for pack in lender.packs),
+        shallow=_shallow(request.shallow_file),
+        excluded_references=request.excluded_references,
+        git_version=program.version_text,
+    )
+
+
+def _shallow(path: bytes | None) -> bytes:
+    return b"" if path is None else read_file(path, _SHALLOW_LIMIT_BYTES)
+
+
+def _own_bytes(inspection: Inspection) -> int:
+    packs, loose = inspection.packs, inspection.loose
+    return sum(part.bytes for part in (packs, loose) if not isinstance(part, Unreadable))
+
+
+def _expected_bytes(
+    inspection: Inspection, exclusive: ExclusiveSizes | Unreadable | None, asked: SizeQuestion
+) -> int | None:
+    """Return what should nearly all count; None where references or objects are left out on purpose."""
+    if asked.excluded_references or inspection.shallow:
+        return None
+    if asked.question is Question.REACHABLE_OWN and alternates_of(inspection):
+        return exclusive.exclusive_bytes if isinstance(exclusive, ExclusiveSizes) else None
+    packs = inspection.packs
+    return packs.bytes - packs.cruft_bytes if isinstance(packs, PackFacts) else None
+
+
+def _damaged_files(inspection: Inspection) -> tuple[str, ...]:
+    return tuple(
+        problem.path for problem in inspection.problems if any(name in problem.path for name in _DERIVED_FILES)
+    )
+
+
+def _previous(
+    stored: "StoredSize | None", state: SizeState, request: SizeRequest, lenders: Sequence[bytes], asked: SizeQuestion
+) -> PreviousSize | None:
+    """Return the older size if what is new can be added to it."""
+    if stored is None or asked.strategy is not None:
+        return None
+    old = SizeState(
+        surroundings=stored.fingerprint[-len(state.surroundings) :],
+        tips=frozenset(stored.tips),
+        packs=frozenset(map(_pack_of_text, stored.pack_names)),
+    )
+    if not only_gained_packs(old, state):
+        return None
+    added = frozenset(name for name, _ in state.packs - old.packs)
+    return PreviousSize(
+        size_bytes=stored.measurement.bytes,
+        exact=stored.measurement.exact,
+        tips=old.tips,
+        are_new=_new_objects(request, lenders, added),
+    )
+
+
+def _new_objects(
+    request: SizeRequest, lenders: Sequence[bytes], added: frozenset[bytes]
+) -> Callable[[Sequence[str]], bool]:
+    def are_new(object_ids: Sequence[str]) -> bool:
+        from gitdash.survey.stores import only_in_packs
+
+        return only_in_packs(request.objects_dir, lenders, added, request.object_format, object_ids)
+
+    return are_new
+
+
+def _pack_text(pack: tuple[bytes, int]) -> str:
+    name, size_bytes = pack
+    return f"{size_bytes} {os.fsdecode(name)}"
+
+
+def _pack_of_text(text: str) -> tuple[bytes, int]:
+    size_bytes, _, name = text.partition(" ")
+    return os.fsencode(name), int(size_bytes)

@@ -1,0 +1,53 @@
+"""Object stores as the index arithmetic wants them: buffers over their packs, ids of their loose objects.
+
+Imports numpy through `measurement.stores`: import this module only where it is used.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from gitdash.inspection.files import open_buffer
+from gitdash.inspection.object_ids import index_paths, loose_object_sizes
+from gitdash.measurement.additions import only_in_added_packs
+from gitdash.measurement.stores import Store, StoredPack
+from gitdash.model.inspection import ObjectFormat
+
+IsChosen = Callable[[bytes], bool]
+"""Tells by the name of a pack, without `.pack`, whether it belongs to the store."""
+
+
+def object_store(objects_dir: bytes, *, is_chosen: IsChosen = lambda _: True, with_loose: bool = True) -> Store:
+    """Return an `objects` folder as a store, whole or in part; nothing is read yet."""
+    return Store(
+        identity=objects_dir,
+        packs=lambda: _packs(objects_dir, is_chosen),
+        loose=(lambda: loose_object_sizes(objects_dir)) if with_loose else _nothing,
+    )
+
+
+def only_in_packs(
+    objects_dir: bytes,
+    lenders: Sequence[bytes],
+    names: frozenset[bytes],
+    object_format: ObjectFormat,
+    object_ids: Sequence[str],
+) -> bool:
+    """Tell whether all objects lie in the named packs alone, and in no other place of the store or of its lenders."""
+    added = object_store(objects_dir, is_chosen=names.__contains__, with_loose=False)
+    others = [object_store(objects_dir, is_chosen=lambda name: name not in names), *map(object_store, lenders)]
+    return only_in_added_packs(added, others, object_format)(object_ids)
+
+
+def _packs(objects_dir: bytes, is_chosen: IsChosen) -> Iterator[StoredPack]:
+    for index_path in index_paths(objects_dir):
+        stem = index_path.removesuffix(b".idx")
+        name = os.path.basename(stem)
+        if not is_chosen(name):
+            continue
+        pack_path = stem + b".pack"
+        with open_buffer(index_path) as index, open_buffer(pack_path) as pack:
+            yield StoredPack(name=name + b".pack", index=index, pack=pack, mtime_s=os.stat(pack_path).st_mtime)
+
+
+def _nothing() -> Iterable[tuple[str, int]]:
+    return ()

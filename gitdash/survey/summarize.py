@@ -1,0 +1,197 @@
+"""From a report to the flat row that every table shows. Pure: no clock, no disk.
+
+It does not format: values stay raw, and text for people is made in `export.columns`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from gitdash.model.inspection import (
+    AlternatesFacts,
+    BitmapFacts,
+    BitmapSource,
+    DiskFacts,
+    Inspection,
+    LooseFacts,
+    PackFacts,
+    ReferenceFacts,
+)
+from gitdash.model.report import RepositoryReport, State, Totals
+from gitdash.model.repository import Role, Unreadable
+from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement
+from gitdash.model.summary import RepositorySummary
+from gitdash.units import printable_path
+
+_Part = TypeVar("_Part")
+
+
+def summarize(report: RepositoryReport, *, lender_has_bitmap: bool = False) -> RepositorySummary:
+    """Return the row of a report; `lender_has_bitmap` says what the `bitmap` column shows without a local one."""
+    repository = report.repository
+    inspection = report.inspection
+    worst = report.findings[0] if report.findings else None
+    return RepositorySummary(
+        path=repository.path,
+        name=name_below(repository.path, repository.root),
+        root=repository.root,
+        kind=repository.kind,
+        role=_role(report.roles),
+        state=report.state,
+        exclusive_bytes=_exclusive(report.sizes.exclusive, lambda sizes: sizes.exclusive_bytes),
+        duplicate_bytes=_exclusive(report.sizes.exclusive, lambda sizes: sizes.duplicate_bytes),
+        reachable_bytes=_measured(report.sizes.reachable),
+        reachable_exact=_exact(report.sizes.reachable),
+        reachable_measured_at_s=_measured_at_s(report.sizes.reachable),
+        reachable_own_bytes=_measured(report.sizes.reachable_own),
+        reachable_own_exact=_exact(report.sizes.reachable_own),
+        borrower_count=len(report.borrowers),
+        finding_count=len(report.findings),
+        worst_rule=worst.rule if worst else None,
+        worst_summary=worst.summary if worst else None,
+        counts_store=report.counts_store,
+        **_file_facts(inspection, lender_has_bitmap=lender_has_bitmap),
+    )
+
+
+def name_below(path: bytes, root: bytes) -> str:
+    """Return the path below its root, or the last component if it is the root itself. Printable."""
+    prefix = root if root.endswith(b"/") else root + b"/"
+    if path.startswith(prefix) and len(path) > len(prefix):
+        return printable_path(path[len(prefix) :])
+    return printable_path(path.rstrip(b"/").rpartition(b"/")[2] or path)
+
+
+def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
+    """Return the sums over reports; what several rows share counts once.
+
+    A store counts in the row that has `counts_store`. The folder of a submodule or a linked worktree that lies inside
+    another row's git directory is part of that row's disk figure already.
+    """
+    rows = list(reports)
+    states = [row.state for row in rows]
+    stores = [row for row in rows if row.counts_store]
+    return Totals(
+        repository_count=len(rows),
+        object_store_count=len(stores),
+        disk_bytes=sum(map(_disk_bytes, _outermost(rows))),
+        exclusive_bytes=sum(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
+        duplicate_bytes=sum(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
+        unreadable_count=states.count(State.UNREADABLE),
+        notice_count=states.count(State.NOTICE),
+        warning_count=states.count(State.WARNING),
+        critical_count=states.count(State.CRITICAL),
+    )
+
+
+def _outermost(rows: list[RepositoryReport]) -> list[RepositoryReport]:
+    git_dirs = {row.repository.git_dir for row in rows}
+    return [row for row in rows if not any(above in git_dirs for above in _parents(row.repository.git_dir))]
+
+
+def _parents(path: bytes) -> Iterator[bytes]:
+    while (path := path.rpartition(b"/")[0]) != b"":
+        yield path
+
+
+def _disk_bytes(report: RepositoryReport) -> int:
+    if isinstance(report.inspection, Inspection) and isinstance(report.inspection.disk, DiskFacts):
+        return report.inspection.disk.bytes
+    return 0
+
+
+def _exclusive_sizes(report: RepositoryReport) -> ExclusiveSizes | None:
+    sizes = report.sizes.exclusive
+    return sizes if isinstance(sizes, ExclusiveSizes) else None
+
+
+def _role(roles: tuple[Role, ...]) -> str:
+    if Role.MEMBER in roles and Role.POOL in roles:
+        return "member+pool"
+    return roles[0].value
+
+
+def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool) -> dict[str, Any]:
+    if isinstance(inspection, Unreadable):
+        return dict.fromkeys(_PART_COLUMNS, inspection) | {
+            "alternate_count": 0,
+            "bitmap": None,
+            "object_format": None,
+            "inspected_at_s": None,
+        }
+    packs, loose, references = inspection.packs, inspection.loose, inspection.references
+    return {
+        "disk_bytes": _value(inspection.disk, lambda disk: disk.bytes),
+        "objects_bytes": _objects_bytes(packs, loose),
+        "pack_count": _value(packs, lambda part: part.count),
+        "pack_bytes": _value(packs, lambda part: part.bytes),
+        "outside_midx_count": _value(packs, lambda part: part.outside_midx_count),
+        "loose_count": _value(loose, lambda part: part.count),
+        "loose_stale_count": _value(loose, lambda part: part.stale_count),
+        "garbage_bytes": _garbage_bytes(packs, loose),
+        "reference_count": _value(references, _reference_count),
+        "bitmap": _bitmap(inspection.bitmaps, lender_has_bitmap=lender_has_bitmap),
+        "alternate_count": _alternate_count(inspection.alternates),
+        "object_format": inspection.object_format.value,
+        "inspected_at_s": inspection.inspected_at_s,
+    }
+
+
+_PART_COLUMNS = (
+    "disk_bytes",
+    "objects_bytes",
+    "pack_count",
+    "pack_bytes",
+    "outside_midx_count",
+    "loose_count",
+    "loose_stale_count",
+    "garbage_bytes",
+    "reference_count",
+)
+
+
+def _value(part: _Part | Unreadable, read: Callable[[_Part], int | None]) -> int | Unreadable | None:
+    return part if isinstance(part, Unreadable) else read(part)
+
+
+def _objects_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:
+    if isinstance(packs, Unreadable):
+        return packs
+    return loose if isinstance(loose, Unreadable) else packs.bytes + loose.bytes
+
+
+def _garbage_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:
+    if isinstance(packs, Unreadable):
+        return packs
+    return loose if isinstance(loose, Unreadable) else packs.garbage_bytes + loose.garbage_bytes
+
+
+def _reference_count(references: ReferenceFacts) -> int | None:
+    return None if references.packed_count is None else references.loose_count + references.packed_count
+
+
+def _bitmap(bitmaps: tuple[BitmapFacts, ...], *, lender_has_bitmap: bool) -> str | None:
+    if bitmaps:
+        return "midx" if bitmaps[0].source is BitmapSource.MULTI_PACK_INDEX else "pack"
+    return "lender" if lender_has_bitmap else None
+
+
+def _alternate_count(alternates: AlternatesFacts | Unreadable | None) -> int:
+    return len(alternates.alternates) if isinstance(alternates, AlternatesFacts) else 0
+
+
+def _exclusive(
+    sizes: ExclusiveSizes | Unreadable | None, read: Callable[[ExclusiveSizes], int]
+) -> int | Unreadable | None:
+    return read(sizes) if isinstance(sizes, ExclusiveSizes) else sizes
+
+
+def _measured(size: SizeMeasurement | Unreadable | None) -> int | Unreadable | None:
+    return size.bytes if isinstance(size, SizeMeasurement) else size
+
+
+def _exact(size: SizeMeasurement | Unreadable | None) -> bool:
+    return size.exact if isinstance(size, SizeMeasurement) else True
+
+
+def _measured_at_s(size: SizeMeasurement | Unreadable | None) -> float | None:
+    return size.measured_at_s if isinstance(size, SizeMeasurement) else None

@@ -1,0 +1,177 @@
+"""Inspection in worker processes: many repositories at once, and none that can stop the others.
+
+Each worker is `python -m gitdash.inspection.worker` and answers requests in order. Some requests are under way in
+each at any time, but never more bytes than a pipe holds, so that a write to a worker cannot block. A worker that
+owes an answer for longer than the time limit, or that ends, costs exactly the repository that it worked on. Answers
+leave a worker several at a time, so which one that was is only known if no other was under way: all that were are
+asked for again, one at a time, and the one that fails alone is unreadable.
+
+It does not inspect, and it does not know what a fingerprint is.
+"""
+
+import os
+import selectors
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gitdash.gitcmd.runner import WorkerProcess, start_worker
+from gitdash.inspection.worker import LENGTH, InspectionReply, InspectionRequest
+from gitdash.model.repository import Unreadable
+
+_WORKER_MODULE = "gitdash.inspection.worker"
+_QUEUED_BYTES_LIMIT = 32_768
+"""Half of what a Linux pipe holds (pipe(7): 65,536): requests of one worker that may be unread at any time."""
+_READ_BYTES = 1 << 20
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: WorkerProcess
+    under_way: deque[tuple[InspectionRequest, int]] = field(default_factory=deque)
+    """Requests that were written and not answered, with their length; the first one is being worked on."""
+    queued_bytes: int = 0
+    received: bytearray = field(default_factory=bytearray)
+    busy_since_s: float = 0.0
+    """Monotonic time at which the first request under way became the first."""
+
+
+class InspectionPool:
+    """Worker processes that inspect; use it as a context manager, so that none outlives the survey."""
+
+    def __init__(self, worker_count: int, *, time_limit_s: float) -> None:
+        """Start the workers at once: their start-up overlaps with discovery."""
+        self._time_limit_s = time_limit_s
+        self._waiting: deque[InspectionRequest] = deque()
+        self._suspects: deque[InspectionRequest] = deque()
+        """Were under way in a worker that failed: asked for again, each alone."""
+        self._failed: list[InspectionReply] = []
+        self._selector = selectors.DefaultSelector()
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(InspectionReply)
+        self._workers: list[_Worker] = []
+        for _ in range(worker_count):
+            self._start()
+        self.unanswered_count = 0
+
+    def __enter__(self) -> "InspectionPool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, request: InspectionRequest) -> None:
+        """Queue a request; its reply comes out of `replies` some time later, in any order."""
+        self.unanswered_count += 1
+        self._waiting.append(request)
+
+    def replies(self, wait_s: float) -> Iterator[InspectionReply]:
+        """Hand out queued requests, wait at most `wait_s` for answers and yield those that came."""
+        self._distribute()
+        for key, _ in self._selector.select(wait_s if self.unanswered_count else 0):
+            yield from self._counted(self._receive(key.data))
+        self._replace_silent_workers()
+        failed, self._failed = self._failed, []
+        yield from self._counted(iter(failed))
+        self._distribute()
+
+    def close(self) -> None:
+        """End all workers."""
+        for worker in self._workers:
+            self._selector.unregister(worker.process.stdout)
+            worker.process.stop()
+        self._workers.clear()
+        self._selector.close()
+
+    def _counted(self, replies: Iterator[InspectionReply]) -> Iterator[InspectionReply]:
+        for reply in replies:
+            self.unanswered_count -= 1
+            yield reply
+
+    def _start(self) -> None:
+        worker = _Worker(process=start_worker(_WORKER_MODULE))
+        self._selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
+        self._workers.append(worker)
+
+    def _distribute(self) -> None:
+        if not self._workers and (self._waiting or self._suspects):
+            self._start()
+        for worker in self._workers:
+            if self._suspects:
+                self._hand_out(worker, self._suspects, is_alone=True)
+            else:
+                self._hand_out(worker, self._waiting, is_alone=False)
+
+    def _hand_out(self, worker: _Worker, requests: deque[InspectionRequest], *, is_alone: bool) -> None:
+        frames = bytearray()
+        while requests and not (is_alone and worker.under_way):
+            body = self._encoder.encode(requests[0])
+            length = LENGTH.size + len(body)
+            if worker.under_way and worker.queued_bytes + length > _QUEUED_BYTES_LIMIT:
+                break
+            if not worker.under_way:
+                worker.busy_since_s = time.monotonic()
+            worker.under_way.append((requests.popleft(), length))
+            worker.queued_bytes += length
+            frames += LENGTH.pack(len(body)) + body
+        if frames:
+            _write(worker, frames)
+
+    def _receive(self, worker: _Worker) -> Iterator[InspectionReply]:
+        chunk = os.read(worker.process.stdout.fileno(), _READ_BYTES)
+        if not chunk:
+            self._replace(worker, "the inspection of this repository ended its process")
+            return
+        worker.received += chunk
+        yield from self._decode(worker)
+
+    def _decode(self, worker: _Worker) -> Iterator[InspectionReply]:
+        received, start = worker.received, 0
+        while len(received) - start >= LENGTH.size:
+            (length,) = LENGTH.unpack_from(received, start)
+            end = start + LENGTH.size + length
+            if len(received) < end:
+                break
+            reply = self._decoder.decode(memoryview(received)[start + LENGTH.size : end])
+            start = end
+            worker.queued_bytes -= worker.under_way.popleft()[1]
+            worker.busy_since_s = time.monotonic()
+            yield reply
+        del received[:start]
+
+    def _replace_silent_workers(self) -> None:
+        limit = time.monotonic() - self._time_limit_s
+        for worker in list(self._workers):
+            if worker.under_way and worker.busy_since_s < limit:
+                self._replace(worker, f"did not answer within {self._time_limit_s:g} s")
+
+    def _replace(self, worker: _Worker, reason: str) -> None:
+        self._selector.unregister(worker.process.stdout)
+        worker.process.stop()
+        self._workers.remove(worker)
+        requests = [request for request, _ in worker.under_way]
+        if not requests:
+            # A worker that ends before it got anything costs one request, too: so replacing has an end.
+            requests = self._next_request()
+        if len(requests) == 1:
+            self._failed.append(InspectionReply(number=requests[0].number, inspection=Unreadable(reason)))
+        else:
+            self._suspects.extend(requests)
+        if self._waiting or self._suspects:
+            self._start()
+
+    def _next_request(self) -> list[InspectionRequest]:
+        queue = self._suspects or self._waiting
+        return [queue.popleft()] if queue else []
+
+
+def _write(worker: _Worker, frames: bytearray) -> None:
+    try:
+        worker.process.stdin.write(frames)
+        worker.process.stdin.flush()
+    except OSError:
+        # The worker has ended; its output says so as well, and there it is replaced.
+        return
