@@ -18,7 +18,7 @@ from gitdash.units import printable_path
 ReadFile = Callable[[bytes, int], bytes]
 """Reads a regular file of at most so many bytes, or raises a GitdashError."""
 
-_HEAD: Final = re.compile(rb"ref:[ \t\n\v\f\r]*refs/|[0-9a-fA-F]{40}")
+_HEAD: Final = re.compile(rb"ref:[ \t\n\r]*refs/|[0-9a-fA-F]{40}")
 _HEAD_MAXIMUM_BYTES: Final = 1 << 16
 _COMMON_DIR_MAXIMUM_BYTES: Final = 1 << 16
 
@@ -59,10 +59,19 @@ def examine(path: bytes, read: ReadFile) -> GitDirectory | str:
 def common_directory(path: bytes, read: ReadFile) -> bytes:
     """Return the folder that the `commondir` file of `path` names, symlinks resolved.
 
-    Raises what `read` raises, and ValueError for a path that holds a NUL.
+    Raises what `read` raises, OSError if there is no such folder, and ValueError for a path that holds a NUL.
     """
     target = read(path + b"/commondir", _COMMON_DIR_MAXIMUM_BYTES).rstrip(b"\r\n")
-    return os.path.realpath(os.path.join(path, target))
+    return real_path(os.path.join(path, target))
+
+
+def real_path(path: bytes) -> bytes:
+    """Return the path without symbolic links of what exists; raises OSError and ValueError.
+
+    The system is asked first, for it bounds the length of paths and of chains of links; Python does neither.
+    """
+    os.stat(path)
+    return os.path.realpath(path)
 
 
 def _head_problem(path: bytes) -> str | None:

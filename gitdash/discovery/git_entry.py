@@ -10,7 +10,7 @@ import stat
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.discovery.git_directory import GitDirectory, ReadFile, examine, kind_of_file, system_reason
+from gitdash.discovery.git_directory import GitDirectory, ReadFile, examine, kind_of_file, real_path, system_reason
 from gitdash.errors import GitdashError
 from gitdash.formats.git_config import read_config
 from gitdash.formats.git_file import MAXIMUM_BYTES, read_git_file
@@ -61,7 +61,7 @@ def _follow_file(folder: bytes, read: ReadFile) -> Target | str:
         return f"cannot be read: {_why_unreadable(entry, error)}"
     shown = printable_path(path[:_SHOWN_TARGET_BYTES])
     try:
-        git_dir = os.path.realpath(os.path.join(folder, path))
+        git_dir = real_path(os.path.join(folder, path))
     except OSError as error:
         return f"names {shown}: {system_reason(error)}"
     target = _target(folder, git_dir, read)
@@ -71,7 +71,7 @@ def _follow_file(folder: bytes, read: ReadFile) -> Target | str:
 def _follow_link(folder: bytes, real_root: bytes, read: ReadFile) -> Target | str:
     entry = folder + b"/.git"
     try:
-        git_dir = os.path.realpath(entry, strict=True)
+        git_dir = real_path(entry)
     except OSError as error:
         return f"a symbolic link that leads nowhere: {system_reason(error)}"
     if not is_below(git_dir, real_root):
@@ -99,12 +99,13 @@ def kind_elsewhere(git_dir: bytes, examined: GitDirectory, read: ReadFile) -> Re
 
 
 def lies_in_modules(git_dir: bytes, read: ReadFile) -> bool:
-    """Say whether the path leads through the `modules` folder of another git directory."""
-    position = git_dir.find(b"/modules/")
+    """Say whether the path leads through, or to, the `modules` folder of another git directory."""
+    path = git_dir + b"/"
+    position = path.find(b"/modules/")
     while position >= 0:
-        if isinstance(examine(git_dir[:position], read), GitDirectory):
+        if isinstance(examine(path[:position], read), GitDirectory):
             return True
-        position = git_dir.find(b"/modules/", position + 1)
+        position = path.find(b"/modules/", position + 1)
     return False
 
 

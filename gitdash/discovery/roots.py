@@ -85,5 +85,5 @@ def _check_root(root: bytes) -> None:
     except (OSError, ValueError) as error:
         reason = system_reason(error) if isinstance(error, OSError) else "not a path"
         raise RootError(root, reason) from error
-    if not stat.S_ISDIR(mode) and os.path.basename(root) != b".git":
+    if not stat.S_ISDIR(mode) and os.path.basename(os.path.abspath(root)) != b".git":
         raise RootError(root, "not a folder")

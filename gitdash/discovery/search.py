@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gitdash.discovery.exclusion import Exclusion
-from gitdash.discovery.git_directory import GitDirectory, ReadFile, examine, kind_of_file, system_reason
+from gitdash.discovery.git_directory import GitDirectory, ReadFile, examine, kind_of_file, real_path, system_reason
 from gitdash.discovery.git_entry import Target, follow, is_below, lies_in_modules
 from gitdash.discovery.layout import storage_layout
 from gitdash.discovery.mounts import special_filesystem
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.model.repository import NotRepository, Repository, RepositoryKind
 
-_PARTS: Final = frozenset({"HEAD", "objects", "refs"})
+_PARTS: Final = frozenset({"HEAD", "objects", "refs", "commondir"})
 _ENTRIES_BETWEEN_CANCEL_CHECKS: Final = 4096
 _LISTING_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -47,7 +47,7 @@ class _Listing:
     folders: list[str] = field(default_factory=list)
     """Without `.git`."""
     parts: set[str] = field(default_factory=set)
-    """Those of HEAD, objects and refs that are there, whatever they are."""
+    """Those of the names in a git directory that are there, whatever they are."""
     has_git_entry: bool = False
     candidates: list[str] = field(default_factory=list)
     """Entries named `*.git` that are not folders."""
@@ -225,7 +225,7 @@ class _RootSearch:
         """An entry named `*.git` that is not a folder; a link to what we search anyway is not worth a word."""
         try:
             mode = os.lstat(path).st_mode
-            if stat.S_ISLNK(mode) and is_below(os.path.realpath(path, strict=True), self._real_root):
+            if stat.S_ISLNK(mode) and is_below(real_path(path), self._real_root):
                 return ()
         except FileNotFoundError:
             return self._rejected(path, "a symbolic link that leads nowhere") if os.path.islink(path) else ()
