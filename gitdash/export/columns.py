@@ -5,7 +5,7 @@ A column has two names: `key` for people, and `raw_name`, which carries the unit
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -356,6 +356,8 @@ MORE_COLUMNS: Final = (
 )
 
 COLUMNS: Final[tuple[Column, ...]] = (*FLEET_COLUMNS, *MORE_COLUMNS)
+CONDITION_NAMES: Final = tuple(dict.fromkeys(name for column in COLUMNS for name in (column.key, column.raw_name)))
+"""What a condition may name: each column by its key and by its raw name."""
 
 
 def column_named(name: str) -> Column:
@@ -363,8 +365,7 @@ def column_named(name: str) -> Column:
     for column in COLUMNS:
         if name in {column.key, column.raw_name}:
             return column
-    names = [*dict.fromkeys(name for column in COLUMNS for name in (column.key, column.raw_name))]
-    nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    nearest = difflib.get_close_matches(name, CONDITION_NAMES, n=1, cutoff=0.4)
     hint = f", did you mean '{nearest[0]}'?" if nearest else f"; the columns are {', '.join(c.key for c in COLUMNS)}"
     raise ColumnError(f"no column '{printable(name)}'{hint}")
 
@@ -402,7 +403,13 @@ def sort_value(column: Column, summary: RepositorySummary) -> tuple[int, RawValu
     return (0, column.rank(value))
 
 
-def raw_row(summary: RepositorySummary, columns: Sequence[Column] = COLUMNS) -> Mapping[str, RawValue | None]:
-    """Return the row that a condition selects from: raw name to raw value, None if absent or unreadable."""
-    values = ((column.raw_name, column.value(summary)) for column in columns)
-    return {name: None if isinstance(value, Unreadable) else value for name, value in values}
+def raw_row(summary: RepositorySummary) -> Mapping[str, RawValue | None]:
+    """Return the row that a condition selects from: each of CONDITION_NAMES to its raw value.
+
+    None stands for absent, not measured and unreadable alike: SQL knows no more.
+    """
+    row: dict[str, RawValue | None] = {}
+    for column in COLUMNS:
+        value = column.value(summary)
+        row[column.key] = row[column.raw_name] = None if isinstance(value, Unreadable) else value
+    return row

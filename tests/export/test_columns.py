@@ -1,0 +1,155 @@
+"""The columns: declared once, three kinds of nothing, sorting and naming."""
+
+import re
+
+import pytest
+
+from gitdash.export.columns import (
+    COLUMNS,
+    CONDITION_NAMES,
+    FLEET_COLUMNS,
+    ColumnError,
+    column_named,
+    parse_columns,
+    raw_row,
+    sort_summaries,
+    sort_value,
+)
+from gitdash.model.report import State
+from gitdash.model.repository import Unreadable
+from tests.export.rows import NOW_S, summary
+
+BROKEN = Unreadable("permission denied")
+
+
+def test_fleet_columns_stand_in_the_order_of_the_design() -> None:
+    keys = "name role state disk exclusive reachable own packs loose bitmap refs age"
+    assert [column.key for column in FLEET_COLUMNS] == keys.split()
+    assert COLUMNS[: len(FLEET_COLUMNS)] == FLEET_COLUMNS
+
+
+def test_names_and_priorities_are_unique() -> None:
+    keys = [column.key for column in COLUMNS]
+    raw_names = [column.raw_name for column in COLUMNS]
+    assert len({*keys}) == len(keys)
+    assert len({*raw_names}) == len(raw_names)
+    assert not (({*keys} & {*raw_names}) - {column.key for column in COLUMNS if column.key == column.raw_name})
+    assert len({column.priority for column in COLUMNS}) == len(COLUMNS)
+    assert all(re.fullmatch("[a-z_]+", name) for name in CONDITION_NAMES)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
+def test_column_has_one_sentence_and_its_unit_in_the_raw_name(column) -> None:
+    assert column.help.endswith(".")
+    suffix = {"bytes": "_bytes", "count": "_count", "s": "_s", "": ""}[column.unit]
+    assert column.raw_name.endswith(suffix)
+    assert (column.align == "right") is bool(column.unit)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
+def test_text_of_a_cell_is_one_printable_line(column) -> None:
+    hostile = summary("x\x1b[31m\n\udce9", worst_summary="a\u202eb", worst_rule="r")
+    assert column.text(hostile, NOW_S).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("key", "changes", "text"),
+    [
+        ("disk", {}, "2.00 KiB"),
+        ("disk", {"disk_bytes": 0}, "0 B"),
+        ("disk", {"disk_bytes": None}, "-"),
+        ("disk", {"disk_bytes": BROKEN}, "?"),
+        ("disk", {"disk_bytes": None, "inspected_at_s": None}, "…"),
+        ("packs", {"pack_count": 0}, "0"),
+        ("packs", {"pack_count": BROKEN}, "?"),
+        ("refs", {"reference_count": None}, "-"),
+        ("refs", {"reference_count": 21_000}, "21.0k"),
+        ("reachable", {"reachable_bytes": None}, ""),
+        ("reachable", {"reachable_bytes": None, "inspected_at_s": None}, "…"),
+        ("reachable", {"reachable_bytes": BROKEN}, "?"),
+        ("reachable", {"reachable_exact": False}, "<=1.50 KiB"),
+        ("own", {"reachable_own_bytes": 58_810_223, "reachable_own_exact": False}, "<=56.1 MiB"),
+        ("own", {"reachable_own_bytes": 58_358_935}, "55.7 MiB"),
+        ("exclusive", {"exclusive_bytes": 0}, "0 B"),
+        ("bitmap", {}, "-"),
+        ("bitmap", {"bitmap": "lender"}, "lender"),
+        ("bitmap", {"bitmap": BROKEN}, "?"),
+        ("bitmap", {"inspected_at_s": None}, "…"),
+        ("bitmap", {"inspected_at_s": None, "state": State.UNREADABLE}, "?"),
+        ("alternates", {"alternate_count": BROKEN}, "?"),
+        ("state", {"state": State.WARNING}, "warning"),
+        ("age", {}, "5m"),
+        ("age", {"inspected_at_s": None}, "…"),
+        ("age", {"inspected_at_s": None, "state": State.UNREADABLE}, "?"),
+        ("worst", {}, "-"),
+    ],
+)
+def test_absent_unreadable_unmeasured_and_zero_are_four_texts(key: str, changes: dict, text: str) -> None:
+    assert column_named(key).text(summary(**changes), NOW_S) == text
+
+
+def test_column_is_found_by_either_name() -> None:
+    assert column_named("disk") is column_named("disk_bytes")
+    assert column_named("age") is column_named("inspected_at_s")
+    assert [column.key for column in parse_columns("disk, pack_count,name")] == ["disk", "packs", "name"]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("diks", "did you mean 'disk'?"), ("reachble", "did you mean 'reachable'?"), ("zzz", "name, ")]
+)
+def test_unknown_column_is_an_error_that_suggests_the_nearest(name: str, hint: str) -> None:
+    with pytest.raises(ColumnError, match=re.escape(hint)) as caught:
+        column_named(name)
+    assert f"no column '{name}'" in str(caught.value)
+
+
+def test_unknown_column_of_a_hostile_name_is_printable() -> None:
+    with pytest.raises(ColumnError) as caught:
+        column_named("\x1b]0;x\x07")
+    assert str(caught.value).isprintable()
+
+
+def test_empty_list_of_columns_is_an_error() -> None:
+    with pytest.raises(ColumnError, match="empty"):
+        parse_columns(" , ")
+
+
+@pytest.mark.parametrize(("descending", "order"), [(False, "abcde"), (True, "cbade")])
+def test_unreadable_and_then_absent_stand_last_in_both_directions(descending: bool, order: str) -> None:
+    rows = [
+        summary("e", disk_bytes=None),
+        summary("c", disk_bytes=3000),
+        summary("d", disk_bytes=BROKEN),
+        summary("a", disk_bytes=0),
+        summary("b", disk_bytes=2000),
+    ]
+    ordered = sort_summaries(rows, column_named("disk"), descending=descending)
+    assert "".join(row.name for row in ordered) == order
+    keys = [sort_value(column_named("disk"), row) for row in rows]
+    assert sorted(keys) == [(0, 0), (0, 2000), (0, 3000), (1, 0), (2, 0)]
+
+
+def test_states_sort_by_severity_ages_by_age_and_names_without_case() -> None:
+    states = [summary(state=state) for state in reversed(State)]
+    assert [row.state for row in sort_summaries(states, column_named("state"), descending=False)] == [*State]
+    ages = [summary(inspected_at_s=NOW_S - age_s) for age_s in (50, 5, 500)]
+    by_age = sort_summaries(ages, column_named("age"), descending=False)
+    assert [NOW_S - (row.inspected_at_s or 0) for row in by_age] == [5, 50, 500]
+    names = [summary("b"), summary("A"), summary("C")]
+    assert [row.name for row in sort_summaries(names, column_named("name"), descending=False)] == ["A", "b", "C"]
+
+
+def test_sorting_keeps_the_order_of_equals() -> None:
+    rows = [summary("b", pack_count=1), summary("a", pack_count=1)]
+    for descending in (False, True):
+        assert [row.name for row in sort_summaries(rows, column_named("packs"), descending=descending)] == ["b", "a"]
+
+
+def test_condition_sees_raw_values_under_both_names() -> None:
+    row = raw_row(summary(disk_bytes=BROKEN, bitmap="pack"))
+    assert tuple(sorted(row)) == tuple(sorted(CONDITION_NAMES))
+    assert row["disk"] is row["disk_bytes"] is None
+    assert row["packs"] == row["pack_count"] == 1
+    assert row["bitmap"] == "pack"
+    assert row["kind"] == "bare"
+    assert row["path"] == "/srv/git/a.git"

@@ -1,0 +1,167 @@
+"""Tables against hand-written text."""
+
+import csv
+import io
+
+import pytest
+
+from gitdash.export.columns import FLEET_COLUMNS, parse_columns
+from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
+from gitdash.export.text_width import cell_width, pad, truncate
+from gitdash.model.report import State, Totals
+from gitdash.model.repository import Unreadable
+from tests.export.rows import NOW_S, summary
+
+ROWS = (
+    summary("a.git", bitmap="pack"),
+    summary(
+        "g/member.git",
+        role="member",
+        state=State.WARNING,
+        disk_bytes=5 << 20,
+        reachable_own_bytes=58_810_223,
+        reachable_own_exact=False,
+        pack_count=37,
+        loose_count=Unreadable("permission denied"),
+        reference_count=21_000,
+    ),
+    summary("日本.git", disk_bytes=None, reachable_bytes=None, inspected_at_s=None),
+)
+
+
+def test_plain_table_is_aligned_without_colour() -> None:
+    assert text_table(ROWS, FLEET_COLUMNS, NOW_S) == (
+        "name          role    state        disk  exclusive  reachable         own  packs  loose  bitmap   refs  age\n"
+        "a.git         plain   ok       2.00 KiB   1.00 KiB   1.50 KiB                  1      0  pack       11   5m\n"
+        "g/member.git  member  warning  5.00 MiB   1.00 KiB   1.50 KiB  <=56.1 MiB     37      ?  -       21.0k   5m\n"
+        "日本.git      plain   ok              …   1.00 KiB          …           …      1      0  …          11    …\n"
+    )
+
+
+def test_table_without_rows_is_its_head() -> None:
+    assert text_table((), parse_columns("name,disk"), NOW_S) == "name  disk\n"
+
+
+def test_table_is_cut_only_where_a_width_is_given() -> None:
+    rows = [summary("a-very-long-name-of-a-repository.git"), summary("b")]
+    columns = parse_columns("name,disk,packs")
+    assert "a-very-long-name-of-a-repository.git" in text_table(rows, columns, NOW_S)
+    assert text_table(rows, columns, NOW_S, width=32) == (
+        "name                 disk  packs\na-very-long-na…  2.00 KiB      1\nb                2.00 KiB      1\n"
+    )
+    for width in range(1, 60):
+        lines = text_table(rows, columns, NOW_S, width=width).splitlines()
+        assert all(cell_width(line) <= width for line in lines)
+
+
+def test_csv_has_raw_names_and_raw_values() -> None:
+    columns = parse_columns("name,state,disk,own,loose,bitmap,age")
+    assert csv_text(ROWS, columns) == (
+        "name,state,disk_bytes,reachable_own_bytes,loose_count,bitmap,inspected_at_s\r\n"
+        "a.git,ok,2048,,0,pack,1699999700.0\r\n"
+        "g/member.git,warning,5242880,58810223,?,,1699999700.0\r\n"
+        "日本.git,ok,,,0,,\r\n"
+    )
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("=cmd|'/c calc'!A1", "'=cmd|'/c calc'!A1"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("-1+HYPERLINK(x)", "'-1+HYPERLINK(x)"),
+        ("@hashed/aa/bb.git", "@hashed/aa/bb.git"),
+        ('a,"b"', 'a,"b"'),
+        ("-rf", "-rf"),
+    ],
+)
+def test_csv_holds_no_formula_and_reads_back(name: str, cell: str) -> None:
+    text = csv_text([summary(name)], parse_columns("name,disk"))
+    assert [*csv.reader(io.StringIO(text))] == [["name", "disk_bytes"], [cell, "2048"]]
+
+
+def test_markdown_is_a_table() -> None:
+    assert markdown_table(ROWS, parse_columns("name,state,disk,own"), NOW_S) == (
+        "| name | state | disk | own |\n"
+        "| --- | --- | ---: | ---: |\n"
+        "| `a.git` | ok | 2.00 KiB |  |\n"
+        "| `g/member.git` | warning | 5.00 MiB | &lt;=56.1 MiB |\n"
+        "| `日本.git` | ok | … | … |\n"
+    )
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("a|b", "`a\\|b`"),
+        ("[x](http://evil)", "`[x](http://evil)`"),
+        ("<img src=x>", "`<img src=x>`"),
+        ("@team", "`@team`"),
+        ("www.example.com", "`www.example.com`"),
+        ("tick`tock", "`` tick`tock ``"),
+        ("plain-name", "plain-name"),
+    ],
+)
+def test_markdown_of_a_name_is_no_markup(name: str, cell: str) -> None:
+    line = markdown_table([summary(name)], parse_columns("name,packs"), NOW_S).splitlines()[2]
+    assert line == f"| {cell} | 1 |"
+
+
+def test_totals_are_one_line() -> None:
+    totals = Totals(
+        repository_count=12_000,
+        object_store_count=1,
+        disk_bytes=5 << 30,
+        exclusive_bytes=4 << 30,
+        duplicate_bytes=12 << 20,
+        unreadable_count=1,
+        notice_count=40,
+        warning_count=12,
+        critical_count=0,
+    )
+    assert totals_line(totals) == (
+        "12.0k repositories, 1 object store, 5.00 GiB on disk, 12.0 MiB stored twice,"
+        " 12 warning, 40 notice, 1 unreadable\n"
+    )
+    quiet = Totals(
+        repository_count=1,
+        object_store_count=0,
+        disk_bytes=0,
+        exclusive_bytes=0,
+        duplicate_bytes=0,
+        unreadable_count=0,
+        notice_count=0,
+        warning_count=0,
+        critical_count=0,
+    )
+    assert totals_line(quiet) == "1 repository, 0 object stores, 0 B on disk\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("", 0), ("abc", 3), ("日本", 4), ("e\u0301", 1), ("한국어", 6), ("…", 1), ("\uff41", 2)]
+)
+def test_wide_characters_take_two_cells(text: str, width: int) -> None:
+    assert cell_width(text) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("abc", 1, "…"),
+        ("abc", 0, ""),
+    ],
+)
+def test_text_is_cut_at_cells(text: str, width: int, expected: str) -> None:
+    assert truncate(text, width) == expected
+    assert cell_width(truncate(text, width)) <= width
+
+
+def test_padding_counts_cells() -> None:
+    assert pad("日", 4, right=False) == "日  "
+    assert pad("日", 4, right=True) == "  日"
