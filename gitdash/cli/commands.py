@@ -51,7 +51,7 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
     @click.option("--no-state", is_flag=True, help="Neither read nor write a state file.")
     @click.option("--git", "git_program", metavar="PROGRAM", help="The git to run, instead of the first on PATH.")
     @click.pass_context
-    def gitdash(  # noqa: PLR0913 - one parameter for each global option
+    def gitdash(
         ctx: click.Context,
         config_path: str | None,
         state_path: str | None,

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.runner import GitProgram
+from gitdash.inspection.files import FileError
 from gitdash.inspection.fingerprint import fingerprint
 from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import LooseFacts, PackFacts
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Unreadable
-from gitdash.survey.tips import tips_of
+from gitdash.survey.tips import TipsSource, tips_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +38,10 @@ class Lenders:
         self._known: dict[bytes, tuple[bytes, Lender]] = {}
 
     def lender(self, objects_dir: bytes, *, cancel: threading.Event) -> Lender | Unreadable:
-        """Return what is known of a lender; Unreadable if its packs cannot be listed. Raises what `tips_of` raises."""
+        """Return what is known of a lender; Unreadable if packs or references cannot be read."""
         git_dir = os.path.dirname(objects_dir)
         with self._lock:
-            digest = fingerprint(git_dir, git_dir)
+            digest = store_fingerprint(objects_dir)
             known = self._known.get(objects_dir)
             if known is not None and known[0] == digest:
                 return known[1]
@@ -50,22 +51,26 @@ class Lenders:
             return lender
 
     def _read(self, git_dir: bytes, cancel: threading.Event) -> Lender | Unreadable:
-        inspection = inspect_repository(
-            git_dir, git_dir, now_s=self._clock(), loose_stale_age_s=Policy().loose_stale_age_s
-        )
+        try:
+            inspection = inspect_repository(
+                git_dir, git_dir, now_s=self._clock(), loose_stale_age_s=Policy().loose_stale_age_s
+            )
+        except FileError as error:
+            return Unreadable(error.reason)
         if isinstance(inspection.packs, Unreadable):
             return inspection.packs
         if isinstance(inspection.loose, Unreadable):
             return inspection.loose
-        tips = tips_of(
-            git_dir,
-            git_dir,
+        source = TipsSource(
+            git_dir=git_dir,
+            common_dir=git_dir,
             object_format=inspection.object_format,
             backend=inspection.reference_backend,
             is_foreign=foreign_owner([git_dir], os.geteuid()) is not None,
-            program=self._program,
-            cancel=cancel,
         )
+        tips = tips_of(source, self._program, cancel)
+        if isinstance(tips, Unreadable):
+            return tips
         return Lender(
             references=tips.references,
             packs=pack_sizes(inspection.packs),
@@ -82,3 +87,12 @@ def pack_sizes(packs: PackFacts) -> tuple[tuple[bytes, int], ...]:
 def store_bytes(packs: PackFacts, loose: LooseFacts) -> int:
     """Return what all objects of a store can take at most."""
     return packs.bytes + loose.bytes
+
+
+def store_fingerprint(objects_dir: bytes) -> bytes:
+    """Return a digest of the files of the repository around an object store; a constant if it cannot be listed."""
+    git_dir = os.path.dirname(objects_dir)
+    try:
+        return fingerprint(git_dir, git_dir)
+    except FileError:
+        return b"unreadable"

@@ -6,7 +6,7 @@ the git processes that are under way. It does not know how a size is obtained: t
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 from gitdash.errors import GitdashError
 from gitdash.model.report import RepositoryReport
@@ -56,7 +56,7 @@ class SizingQueue:
         for thread in self._threads:
             thread.start()
 
-    def __enter__(self) -> "SizingQueue":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

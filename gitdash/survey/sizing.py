@@ -10,21 +10,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from gitdash.gitcmd.runner import GitProgram
 from gitdash.inspection.files import read_file
+from gitdash.inspection.references import ReferenceTips
 from gitdash.measurement.answers import PreviousSize
 from gitdash.measurement.fingerprint import SizeInputs, SizeState, only_gained_packs, size_fingerprint, size_state
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
-from gitdash.measurement.strategy import StrategyChoice
+from gitdash.measurement.strategy import StrategyChoice, StrategyError
 from gitdash.model.inspection import ConfigFacts, Inspection, PackFacts
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Strategy
+from gitdash.model.repository import Repository, Unreadable
+from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from gitdash.survey.alternates import alternates_of, lender_problem
 from gitdash.survey.lenders import Lender, Lenders, pack_sizes
-from gitdash.survey.tips import tips_of
-from gitdash.units import printable_path
+from gitdash.survey.tips import TipsSource, tips_of
 
 if TYPE_CHECKING:
     from gitdash.history.store import History, StoredSize
@@ -60,9 +62,17 @@ class Sizing:
     """Answers size questions; usable from several threads."""
 
     def __init__(
-        self, program: GitProgram, *, history: "History | None", clock: Callable[[], float], time_limit_s: float
+        self,
+        program: GitProgram,
+        *,
+        history: "History | None",
+        clock: Callable[[], float],
+        time_limit_s: float,
+        preferred: Strategy | None = None,
     ) -> None:
+        """Take what all questions share; `preferred` is the strategy where it can answer and none is asked for."""
         self._program = program
+        self._preferred = preferred
         self._history = history
         self._clock = clock
         self._time_limit_s = time_limit_s
@@ -98,7 +108,7 @@ class Sizing:
         """Read what the answer depends on, and say how it will be obtained.
 
         Unreadable if the repository or a lender cannot be read. Raises StrategyError if the strategy that was asked
-        for cannot answer the question, FileError or FormatError if the references cannot be read.
+        for cannot answer the question, FileError if the shallow file cannot be read.
         """
         inspection = report.inspection
         if isinstance(inspection, Unreadable):
@@ -111,28 +121,26 @@ class Sizing:
         missing = next((lender for lender in lenders if isinstance(lender, Unreadable)), None)
         if missing is not None:
             return Unreadable(f"a lender cannot be read: {missing.reason}")
+        tips = tips_of(_tips_source(report.repository, inspection), self._program, cancel)
+        if isinstance(tips, Unreadable):
+            return tips
         readable = [lender for lender in lenders if isinstance(lender, Lender)]
-        return self._prepared(report, inspection, readable, asked, cancel)
+        return self._prepared(report, asked, _request(report, inspection, tips, readable, asked), readable)
 
     def _prepared(
-        self,
-        report: RepositoryReport,
-        inspection: Inspection,
-        lenders: list[Lender],
-        asked: SizeQuestion,
-        cancel: threading.Event,
+        self, report: RepositoryReport, asked: SizeQuestion, request: SizeRequest, lenders: list[Lender]
     ) -> PreparedSize:
-        request = self._request(report, inspection, lenders, asked, cancel)
-        inputs = _inputs(request, inspection, lenders, self._program)
+        inputs = _inputs(request, report.inspection, lenders, self._program)
         state = size_state(inputs, counted_tips(request))
         fingerprint = size_fingerprint(inputs) + state.surroundings
-        stored = self._last(report, asked)
-        if stored is not None and stored.fingerprint == fingerprint and asked.strategy is None:
+        stored = self._last(report, asked) if asked.strategy is None else None
+        if stored is not None and stored.fingerprint == fingerprint:
             answer: SizeMeasurement | None = stored.measurement
         else:
             answer = None
-            stores = [alternate.path for alternate in alternates_of(inspection)]
-            request = replace(request, previous=_previous(stored, state, request, stores, asked))
+            if stored is not None:
+                request = replace(request, previous=_previous(stored, state, request, inputs.alternates))
+            request = self._with_preferred(request)
         return PreparedSize(
             request=request,
             fingerprint=fingerprint,
@@ -141,43 +149,15 @@ class Sizing:
             choice=choose(request, self._program),
         )
 
-    def _request(
-        self,
-        report: RepositoryReport,
-        inspection: Inspection,
-        lenders: list[Lender],
-        asked: SizeQuestion,
-        cancel: threading.Event,
-    ) -> SizeRequest:
-        repository = report.repository
-        tips = tips_of(
-            repository.git_dir,
-            repository.common_dir,
-            object_format=inspection.object_format,
-            backend=inspection.reference_backend,
-            is_foreign=repository.foreign_owner_uid is not None and not repository.trusted_by_config,
-            program=self._program,
-            cancel=cancel,
-        )
-        exclusive = report.sizes.exclusive
-        return SizeRequest(
-            question=asked.question,
-            objects_dir=os.path.join(repository.common_dir, b"objects"),
-            object_format=inspection.object_format,
-            references=tips.references,
-            broken_references=tips.broken,
-            requested=asked.strategy,
-            excluded_references=asked.excluded_references,
-            has_alternates_file=inspection.alternates is not None,
-            lender_references=tuple(reference for lender in lenders for reference in lender.references),
-            lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
-            shallow_file=os.path.join(repository.common_dir, b"shallow") if inspection.shallow else None,
-            partial=isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone,
-            upper_bound_bytes=_own_bytes(inspection) + sum(lender.store_bytes for lender in lenders),
-            expected_bytes=_expected_bytes(inspection, exclusive, asked),
-            every_object_once=isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once,
-            damaged_files=_damaged_files(inspection),
-        )
+    def _with_preferred(self, request: SizeRequest) -> SizeRequest:
+        if self._preferred is None or request.requested is not None or request.previous is not None:
+            return request
+        preferring = replace(request, requested=self._preferred)
+        try:
+            choose(preferring, self._program)
+        except StrategyError:
+            return request
+        return preferring
 
     def _last(self, report: RepositoryReport, asked: SizeQuestion) -> "StoredSize | None":
         if self._history is None:
@@ -185,12 +165,62 @@ class Sizing:
         return self._history.last_size(report.repository.path, asked.question, asked.excluded_references)
 
 
-def _inputs(request: SizeRequest, inspection: Inspection, lenders: list[Lender], program: GitProgram) -> SizeInputs:
+def _tips_source(repository: Repository, inspection: Inspection) -> TipsSource:
+    return TipsSource(
+        git_dir=repository.git_dir,
+        common_dir=repository.common_dir,
+        object_format=inspection.object_format,
+        backend=inspection.reference_backend,
+        is_foreign=repository.foreign_owner_uid is not None and not repository.trusted_by_config,
+    )
+
+
+def _request(
+    report: RepositoryReport,
+    inspection: Inspection,
+    tips: ReferenceTips,
+    lenders: list[Lender],
+    asked: SizeQuestion,
+) -> SizeRequest:
+    common_dir = report.repository.common_dir
+    exclusive = report.sizes.exclusive
+    return SizeRequest(
+        question=asked.question,
+        objects_dir=os.path.join(common_dir, b"objects"),
+        object_format=inspection.object_format,
+        references=tips.references,
+        broken_references=tips.broken,
+        requested=asked.strategy,
+        excluded_references=asked.excluded_references,
+        has_alternates_file=inspection.alternates is not None,
+        lender_references=tuple(reference for lender in lenders for reference in lender.references),
+        lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
+        shallow_file=os.path.join(common_dir, b"shallow") if inspection.shallow else None,
+        partial=isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone,
+        upper_bound_bytes=_own_bytes(inspection) + sum(lender.store_bytes for lender in lenders),
+        expected_bytes=_expected_bytes(inspection, exclusive, asked),
+        every_object_once=isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once,
+        damaged_files=_damaged_files(inspection),
+    )
+
+
+def with_answer(sizes: Sizes, question: Question, answer: SizeMeasurement | Unreadable) -> Sizes:
+    """Return the sizes with one more answer."""
+    if question is Question.REACHABLE:
+        return msgspec.structs.replace(sizes, reachable=answer)
+    return msgspec.structs.replace(sizes, reachable_own=answer)
+
+
+def _inputs(
+    request: SizeRequest, inspection: Inspection | Unreadable, lenders: list[Lender], program: GitProgram
+) -> SizeInputs:
+    packs = inspection.packs if isinstance(inspection, Inspection) else None
+    alternates = alternates_of(inspection) if isinstance(inspection, Inspection) else ()
     return SizeInputs(
         question=request.question,
         references=request.references,
-        packs=pack_sizes(inspection.packs) if isinstance(inspection.packs, PackFacts) else (),
-        alternates=tuple(alternate.path for alternate in alternates_of(inspection)),
+        packs=pack_sizes(packs) if isinstance(packs, PackFacts) else (),
+        alternates=tuple(alternate.path for alternate in alternates),
         lender_references=request.lender_references,
         lender_packs=tuple(pack for lender in lenders for pack in lender.packs),
         shallow=_shallow(request.shallow_file),
@@ -227,11 +257,9 @@ def _damaged_files(inspection: Inspection) -> tuple[str, ...]:
 
 
 def _previous(
-    stored: "StoredSize | None", state: SizeState, request: SizeRequest, lenders: Sequence[bytes], asked: SizeQuestion
+    stored: "StoredSize", state: SizeState, request: SizeRequest, lenders: Sequence[bytes]
 ) -> PreviousSize | None:
     """Return the older size if what is new can be added to it."""
-    if stored is None or asked.strategy is not None:
-        return None
     old = SizeState(
         surroundings=stored.fingerprint[-len(state.surroundings) :],
         tips=frozenset(stored.tips),

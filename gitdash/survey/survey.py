@@ -18,18 +18,18 @@ import msgspec
 
 from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.gitcmd.runner import GitProgram
-from gitdash.inspection.files import FileError, read_file
-from gitdash.inspection.fingerprint import fingerprint
+from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
+from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
+from gitdash.survey.lenders import store_fingerprint
 from gitdash.survey.measure import SizingQueue
 from gitdash.survey.memory import Memory
-from gitdash.survey.sizing import Sizing
+from gitdash.survey.sizing import Sizing, with_answer
 from gitdash.survey.summarize import summarize, totals_of
 from gitdash.survey.workers import InspectionPool
 
@@ -98,7 +98,7 @@ class _Survey:
             limits,
             read=read_file,
             effective_uid=request.effective_uid,
-            trusted_roots=_trusted(request),
+            trusted_roots=request.settings.trusted_roots(),
             cancel=cancel,
         )
 
@@ -146,7 +146,7 @@ class _Survey:
         return Judge(
             inspected,
             policy_for=self._request.settings.policy_for,
-            outside_fingerprint=_fingerprint_of_store,
+            outside_fingerprint=store_fingerprint,
             git_version=program.version_text if program is not None else None,
             now_s=self._request.now_s,
         )
@@ -222,13 +222,6 @@ class _Survey:
         return Report(report, summary)
 
 
-def with_answer(sizes: Sizes, question: Question, answer: SizeMeasurement | Unreadable) -> Sizes:
-    """Return the sizes with one more answer."""
-    if question is Question.REACHABLE:
-        return msgspec.structs.replace(sizes, reachable=answer)
-    return msgspec.structs.replace(sizes, reachable_own=answer)
-
-
 def _open_questions(report: RepositoryReport) -> tuple[Question, ...]:
     known = ((Question.REACHABLE, report.sizes.reachable), (Question.REACHABLE_OWN, report.sizes.reachable_own))
     return tuple(question for question, size in known if not isinstance(size, SizeMeasurement))
@@ -237,21 +230,3 @@ def _open_questions(report: RepositoryReport) -> tuple[Question, ...]:
 def _stands_alone(one: Inspected) -> bool:
     """Tell whether a repository can be judged before the others are known: it borrows nothing, and it is new."""
     return not one.is_reused and isinstance(one.inspection, Inspection) and one.inspection.alternates is None
-
-
-def _fingerprint_of_store(objects_dir: bytes) -> bytes:
-    git_dir = os.path.dirname(objects_dir)
-    try:
-        return fingerprint(git_dir, git_dir)
-    except FileError:
-        return b"unreadable"
-
-
-def _trusted(request: SurveyRequest) -> frozenset[bytes]:
-    """Return the roots that lie in a folder for which the user vouches."""
-    trusted = request.settings.trusted_roots()
-    return frozenset(
-        root
-        for root in request.roots
-        if any(root == one or root.startswith(one.rstrip(b"/") + b"/") for one in trusted)
-    )

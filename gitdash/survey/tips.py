@@ -5,50 +5,61 @@ git is asked only for repositories that its own ownership check would accept, fo
 
 import re
 import threading
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram, run_git
+from gitdash.gitcmd.runner import GitProgram, run_git
 from gitdash.inspection.references import ReferenceTips, read_tips
-from gitdash.model.inspection import ObjectFormat, ReferenceBackend
+from gitdash.model.inspection import Inspection, ObjectFormat, ReferenceBackend
+from gitdash.model.repository import Repository, Unreadable
+from gitdash.units import printable
 
 _REFTABLE_SINCE = (2, 45)
 _TIME_LIMIT_S = 60.0
 _LINE = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([^\n]+)")
 
 
-def tips_of(
-    git_dir: bytes,
-    common_dir: bytes,
-    *,
-    object_format: ObjectFormat,
-    backend: ReferenceBackend,
-    is_foreign: bool,
-    program: GitProgram,
-    cancel: threading.Event | None = None,
-) -> ReferenceTips:
-    """Return all references with their ids, HEADs included. Raises FileError, FormatError or GitError."""
-    if backend is ReferenceBackend.FILES:
-        return read_tips(git_dir, common_dir, object_format)
-    if is_foreign:
-        raise GitError("reftable needs git, which refuses repositories of another owner", kind=GitFailure.REFUSED)
-    if program.version < _REFTABLE_SINCE:
-        raise GitError("reftable needs git 2.45 or newer", kind=GitFailure.TOO_OLD)
-    listed = run_git(
-        program,
-        ["for-each-ref", "--format=%(objectname) %(refname)"],
-        git_dir=git_dir,
-        time_limit_s=_TIME_LIMIT_S,
-        cancel=cancel,
-    ).stdout
-    head = run_git(
-        program,
-        ["rev-parse", "--verify", "--quiet", "HEAD"],
-        git_dir=git_dir,
-        time_limit_s=_TIME_LIMIT_S,
-        cancel=cancel,
-        check=False,
-    ).stdout
-    lines = listed.splitlines() + ([head.strip() + b" HEAD"] if head.strip() else [])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipsSource:
+    """Where the references of one repository are."""
+
+    git_dir: bytes
+    common_dir: bytes
+    object_format: ObjectFormat
+    backend: ReferenceBackend
+    is_foreign: bool
+    """Another user owns it: git is not to be run in it."""
+
+
+def tips_of(source: TipsSource, program: GitProgram, cancel: threading.Event) -> ReferenceTips | Unreadable:
+    """Return all references with their ids, HEADs included."""
+    try:
+        if source.backend is ReferenceBackend.FILES:
+            return read_tips(source.git_dir, source.common_dir, source.object_format)
+        if source.is_foreign:
+            return Unreadable("its reftable needs git, which refuses repositories of another owner")
+        if program.version < _REFTABLE_SINCE:
+            return Unreadable(f"its reftable needs git 2.45 or newer, this is {program.version_text}")
+        return _tips_by_git(source.git_dir, program, cancel)
+    except GitdashError as error:
+        return Unreadable(printable(f"references: {error}"))
+
+
+def _tips_by_git(git_dir: bytes, program: GitProgram, cancel: threading.Event) -> ReferenceTips:
+    listing = ["for-each-ref", "--format=%(objectname) %(refname)"]
+    listed = run_git(program, listing, git_dir=git_dir, time_limit_s=_TIME_LIMIT_S, cancel=cancel)
+    # An unborn HEAD has no id, and rev-parse then fails without a word.
+    resolving = ["rev-parse", "--verify", "--quiet", "HEAD"]
+    head = run_git(program, resolving, git_dir=git_dir, time_limit_s=_TIME_LIMIT_S, cancel=cancel, check=False)
+    lines = [*listed.stdout.splitlines(), head.stdout.strip() + b" HEAD"]
     found = [match for match in map(_LINE.fullmatch, lines) if match]
     return ReferenceTips(references=tuple((match[2], match[1].decode()) for match in found), broken=())
+
+
+def first_tip(repository: Repository, inspection: Inspection) -> str | None:
+    """Return the id of one reference that lies in files; None if there is none, or none that can be read."""
+    try:
+        tips = read_tips(repository.git_dir, repository.common_dir, inspection.object_format)
+    except GitdashError:
+        return None
+    return next((object_id for _, object_id in tips.references), None)

@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Self
 
 import msgspec
 
@@ -57,7 +58,7 @@ class InspectionPool:
             self._start()
         self.unanswered_count = 0
 
-    def __enter__(self) -> "InspectionPool":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,0 +1,152 @@
+"""`gitdash show`: everything about one repository. The lines are made from the JSON record, so both say the same."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gitdash.cli.clock import wall_clock
+from gitdash.cli.output import say, write_text
+from gitdash.cli.session import Session
+from gitdash.errors import ExitCode
+from gitdash.export.json_record import json_text, record
+from gitdash.gitcmd.runner import GitError, GitProgram
+from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
+from gitdash.model.report import RepositoryReport
+from gitdash.survey.single import find_repository, report_single
+from gitdash.units import human_bytes, human_count, human_duration, printable
+
+_LOOKUP_TIME_LIMIT_S = 20.0
+_LABEL_WIDTH = 18
+_LISTED_COUNT = 20
+"""Entries of a list that are printed before the rest is counted."""
+_APART = frozenset({"findings", "sizes", "state", "role", "path", "counts_store"})
+"""Keys of the record that have lines of their own."""
+
+
+def run_show(session: Session, path: bytes, *, output_format: str) -> int:
+    """Inspect one repository now and print what is known of it."""
+    settings, program, effective_uid, now_s = session.settings, session.git, os.geteuid(), wall_clock()
+    repository = find_repository(os.path.abspath(path), settings=settings, effective_uid=effective_uid)
+    with session.history() as history:
+        report = report_single(
+            repository,
+            settings=settings,
+            history=history,
+            program=program,
+            effective_uid=effective_uid,
+            now_s=now_s,
+        ).report
+    shown = record(report, now_s) | {"remotes": _remotes(report), "lookups": _lookups(report, program)}
+    write_text(json_text(shown) if output_format == "json" else "".join(f"{line}\n" for line in _lines(shown)))
+    return ExitCode.DONE
+
+
+def _remotes(report: RepositoryReport) -> list[dict[str, Any]]:
+    inspection = report.inspection
+    if not isinstance(inspection, Inspection) or not isinstance(inspection.config, ConfigFacts):
+        return []
+    return [
+        {"name": printable(remote.name), "url": printable(remote.url), "mirror": remote.mirror}
+        for remote in inspection.config.remotes
+    ]
+
+
+def _lookups(report: RepositoryReport, program: GitProgram) -> dict[str, float] | None:
+    """Time look-ups of the newest tip; None for what belongs to another user, or has no tip to look up."""
+    repository, inspection = report.repository, report.inspection
+    is_foreign = repository.foreign_owner_uid is not None and not repository.trusted_by_config
+    if is_foreign or not isinstance(inspection, Inspection):
+        return None
+    if inspection.reference_backend is not ReferenceBackend.FILES:
+        return None
+    from gitdash.gitcmd.objects import measure_lookups
+    from gitdash.survey.tips import first_tip
+
+    object_id = first_tip(repository, inspection)
+    if object_id is None:
+        return None
+    try:
+        lookups = measure_lookups(repository.common_dir, object_id, time_limit_s=_LOOKUP_TIME_LIMIT_S, program=program)
+    except GitError as error:
+        say(f"gitdash: look-ups: {error}")
+        return None
+    return {"first_s": lookups.first_s, "warm_s": lookups.warm_s, "missing_s": lookups.missing_s}
+
+
+def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
+    yield shown["path"]
+    yield f"  {shown['state']}, {' and '.join(shown['role'])}"
+    yield ""
+    yield from _finding_lines(shown["findings"])
+    yield "sizes"
+    for name, size in shown["sizes"].items():
+        yield f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {_size_text(size)}"
+    yield ""
+    yield "facts"
+    for name, value in shown.items():
+        if name not in _APART:
+            yield from _fact_lines(name, value)
+
+
+def _finding_lines(findings: list[dict[str, Any]]) -> Iterator[str]:
+    yield "findings" if findings else "no findings"
+    for finding in findings:
+        yield f"  {finding['severity']}: {finding['rule']}: {finding['summary']}"
+        yield f"    remedy: {finding['remedy']}"
+    yield ""
+
+
+def _size_text(size: dict[str, Any] | None) -> str:
+    """Return a figure, zero included, with how it was obtained."""
+    if size is None:
+        return "not measured"
+    if "unreadable" in size:
+        return f"unreadable: {size['unreadable']}"
+    bound = "" if size.get("exact", True) else "<= "
+    parts = [f"{bound}{human_bytes(size['bytes'])} ({size['bytes']} bytes)"]
+    if "strategy" in size:
+        parts += [size["strategy"], human_duration(size["elapsed_s"]), f"measured at {size['measured_at']}"]
+        parts += [f"`{' '.join(size['argv'])}`", *size["notes"]]
+    elif "allocated_bytes" in size:
+        parts.append(f"{human_bytes(size['allocated_bytes'])} allocated")
+    return ", ".join(parts)
+
+
+def _fact_lines(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - JSON has no type
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        for entry in value[:_LISTED_COUNT]:
+            yield _line(name, entry)
+        if len(value) > _LISTED_COUNT:
+            yield _line(name, f"and {len(value) - _LISTED_COUNT} more")
+    elif value not in (None, [], False):
+        yield _line(name, value)
+
+
+def _line(name: str, value: Any) -> str:  # noqa: ANN401 - JSON has no type
+    return f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {_text(name, value)}"
+
+
+def _text(name: str, value: Any) -> str:  # noqa: ANN401 - JSON has no type
+    """Return a value for people; the end of its name says the unit."""
+    match value:
+        case dict():
+            parts = [f"{key.replace('_', ' ')} {_text(key, part)}" for key, part in value.items() if _is_told(part)]
+            return ", ".join(parts) or "none"
+        case list():
+            return ", ".join(_text(name, part) for part in value)
+        case bool():
+            return "yes"
+        case int() | float():
+            return _number(name, value)
+        case _:
+            return str(value)
+
+
+def _number(name: str, value: float) -> str:
+    if name.endswith("_s"):
+        return human_duration(value)
+    return human_bytes(int(value)) if name.endswith("bytes") else human_count(int(value))
+
+
+def _is_told(part: Any) -> bool:  # noqa: ANN401 - JSON has no type
+    return part is not None and part is not False and part not in (0, [], {})

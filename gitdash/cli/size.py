@@ -1,0 +1,109 @@
+"""`gitdash size`: one figure that git has to work out, and how it was obtained; `--explain` says why figures differ."""
+
+import os
+import threading
+from dataclasses import dataclass
+
+import msgspec
+
+from gitdash.cli.clock import wall_clock
+from gitdash.cli.output import say, write_text
+from gitdash.cli.session import Session
+from gitdash.errors import ExitCode, GitdashError
+from gitdash.export.json_record import json_text, size_record
+from gitdash.measurement.explain import explain_difference, explain_size
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Question, SizeMeasurement, Strategy
+from gitdash.survey.single import find_repository, report_single
+from gitdash.survey.sizing import SizeQuestion, Sizing, with_answer
+from gitdash.units import human_age, human_bytes, human_duration, printable, printable_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeOptions:
+    """What the command line says."""
+
+    repository: bytes
+    exclude_alternates: bool
+    exclude_refs: tuple[str, ...]
+    strategy: str
+    explain: bool
+    output_format: str
+
+    def asked(self) -> SizeQuestion:
+        """Return the question."""
+        return SizeQuestion(
+            question=Question.REACHABLE_OWN if self.exclude_alternates else Question.REACHABLE,
+            excluded_references=self.exclude_refs,
+            strategy=None if self.strategy == "auto" else Strategy(self.strategy),
+        )
+
+
+def run_size(session: Session, options: SizeOptions) -> int:
+    """Measure one size and print it; exit 1 if it cannot be had."""
+    effective_uid, settings, program = os.geteuid(), session.settings, session.git
+    path = os.path.abspath(options.repository)
+    repository = find_repository(path, settings=settings, effective_uid=effective_uid)
+    now_s = wall_clock()
+    with session.history() as history:
+        report = report_single(
+            repository,
+            settings=settings,
+            history=history,
+            program=program,
+            effective_uid=effective_uid,
+            now_s=now_s,
+        ).report
+        sizing = Sizing(program, history=history, clock=wall_clock, time_limit_s=settings.size.time_limit_s)
+        asked = options.asked()
+        prepared = sizing.prepare(report, asked, cancel=threading.Event())
+        if isinstance(prepared, Unreadable):
+            say(f"gitdash: the size of {printable_path(repository.path)} is unreadable: {prepared.reason}")
+            return ExitCode.FINDINGS
+        measurement = sizing.measure(report, prepared, cancel=threading.Event())
+        if options.output_format == "json":
+            write_text(json_text(size_record(repository.path, measurement)))
+        else:
+            write_text(_line(repository.path, measurement, now_s))
+        if options.explain:
+            lines = [*explain_size(prepared.choice, measurement), ""]
+            report = _with_all_sizes(report, sizing, asked.question, measurement)
+            lines += explain_difference(report)
+            (say if options.output_format == "json" else _write_line)("\n".join(lines))
+    return ExitCode.DONE
+
+
+def _line(path: bytes, measurement: SizeMeasurement, now_s: float) -> str:
+    bound = "" if measurement.exact else "<= "
+    how = f"{measurement.strategy.value}, {'exact' if measurement.exact else 'an upper bound'}"
+    age = f"measured {human_age(now_s - measurement.measured_at_s)} ago" if measurement.from_history else "measured now"
+    figure = f"{bound}{measurement.bytes} bytes ({human_bytes(measurement.bytes)})"
+    lines = [
+        f"{printable_path(path)}: {measurement.question.value} {figure}",
+        f"  {how}, in {human_duration(measurement.elapsed_s)}, {age}, git {printable(measurement.git_version)}",
+        *(f"  note: {printable(note)}" for note in measurement.notes),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _with_all_sizes(
+    report: RepositoryReport, sizing: Sizing, answered: Question, size: SizeMeasurement
+) -> RepositoryReport:
+    """Return the report with all figures, so that they can be compared."""
+    from gitdash.measurement.exclusive import LenderIds
+    from gitdash.survey.exclusive import exclusive_of
+
+    sizes = with_answer(report.sizes, answered, size)
+    exclusive = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=wall_clock())
+    sizes = msgspec.structs.replace(sizes, exclusive=exclusive)
+    other = Question.REACHABLE if answered is Question.REACHABLE_OWN else Question.REACHABLE_OWN
+    try:
+        answer = sizing(report, other, cancel=threading.Event())
+    except GitdashError as error:
+        answer = Unreadable(printable(str(error)))
+    return msgspec.structs.replace(report, sizes=with_answer(sizes, other, answer))
+
+
+def _write_line(text: str) -> None:
+    write_text("\n" + text + "\n")

@@ -1,0 +1,141 @@
+"""One repository by itself: found from any path in it, inspected here, judged with its lenders.
+
+Who borrows from it is known only from the last survey that saw them; nothing of this goes into the state file.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gitdash.discovery.roots import DiscoveryLimits, discover
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.runner import GitProgram
+from gitdash.inspection.files import FileError, read_file
+from gitdash.inspection.repository import inspect_repository
+from gitdash.model.inspection import Inspection
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import NotRepository, Repository, Role, Unreadable
+from gitdash.survey.alternates import alternates_of
+from gitdash.survey.judging import Inspected, Judge
+from gitdash.survey.lenders import store_fingerprint
+from gitdash.units import printable_path
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+    from gitdash.history.store import History
+
+
+class NoRepositoryError(GitdashError):
+    """A command needs a repository, and the path leads to none."""
+
+    def __init__(self, path: bytes, reason: str) -> None:
+        super().__init__(f"'{printable_path(path)}' is not a repository: {reason}")
+        self.path = path
+
+
+def find_repository(path: bytes, *, settings: "Settings", effective_uid: int) -> Repository:
+    """Return the repository at an absolute path, else the innermost one around it.
+
+    Something broken on the way, such as an empty `.git`, is not passed by: the numbers of a repository further out
+    would be another's. Raises NoRepositoryError, and RootError if there is nothing at the path.
+    """
+    folder = path
+    while True:
+        found = _repository_at(folder, settings, effective_uid)
+        if isinstance(found, Repository):
+            return found
+        if found is not None:
+            raise NoRepositoryError(path, f"{printable_path(found.path)}: {found.reason}")
+        above = os.path.dirname(folder)
+        if above == folder:
+            raise NoRepositoryError(path, "nor does it lie in one")
+        folder = above
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Single:
+    """One repository, and the judge that knows its lenders."""
+
+    report: RepositoryReport
+    judge: Judge
+
+
+def report_single(
+    repository: Repository,
+    *,
+    settings: "Settings",
+    history: "History | None",
+    program: GitProgram,
+    effective_uid: int,
+    now_s: float,
+) -> Single:
+    """Inspect one repository and its lenders now, and judge it."""
+    stored = history.report(repository.path) if history is not None else None
+    inspection = _inspect(repository, settings, now_s)
+    one = Inspected(repository=repository, inspection=inspection, stored=_if_unchanged(stored, inspection))
+    judge = Judge(
+        [one, *_lenders(inspection, settings, effective_uid, now_s)],
+        policy_for=settings.policy_for,
+        outside_fingerprint=store_fingerprint,
+        git_version=program.version_text,
+        now_s=now_s,
+    )
+    report, _ = judge.report(repository.path)
+    return Single(report=_with_borrowers(judge, report, stored), judge=judge)
+
+
+def _repository_at(folder: bytes, settings: "Settings", effective_uid: int) -> Repository | NotRepository | None:
+    """Return what this folder itself is; None if it is an ordinary one."""
+    own = {folder, os.path.join(folder, b".git")}
+    found = discover(
+        [folder],
+        DiscoveryLimits(maximum_depth=0, one_file_system=settings.scan.one_file_system),
+        read=read_file,
+        effective_uid=effective_uid,
+        trusted_roots=settings.trusted_roots(),
+    )
+    for one in found:
+        if isinstance(one, Repository) or one.path in own:
+            return one
+    return None
+
+
+def _inspect(repository: Repository, settings: "Settings", now_s: float) -> Inspection | Unreadable:
+    try:
+        return inspect_repository(
+            repository.git_dir,
+            repository.common_dir,
+            now_s=now_s,
+            loose_stale_age_s=settings.policy_for(repository.path).loose_stale_age_s,
+        )
+    except FileError as error:
+        return Unreadable(error.reason)
+
+
+def _if_unchanged(stored: RepositoryReport | None, inspection: Inspection | Unreadable) -> RepositoryReport | None:
+    if stored is None or isinstance(stored.inspection, Unreadable) or isinstance(inspection, Unreadable):
+        return None
+    return stored if stored.inspection.fingerprint == inspection.fingerprint else None
+
+
+def _lenders(
+    inspection: Inspection | Unreadable, settings: "Settings", effective_uid: int, now_s: float
+) -> Iterator[Inspected]:
+    if isinstance(inspection, Unreadable):
+        return
+    for alternate in alternates_of(inspection):
+        lender = _repository_at(os.path.dirname(alternate.path), settings, effective_uid) if alternate.exists else None
+        if isinstance(lender, Repository):
+            yield Inspected(repository=lender, inspection=_inspect(lender, settings, now_s))
+
+
+def _with_borrowers(judge: Judge, report: RepositoryReport, stored: RepositoryReport | None) -> RepositoryReport:
+    """Return the report with the borrowers that the last survey knew, judged with them."""
+    if stored is None or not stored.borrowers:
+        return report
+    roles = tuple(role for role in Role if role in {*report.roles, Role.POOL} and role is not Role.PLAIN)
+    known = msgspec.structs.replace(report, borrowers=stored.borrowers, roles=roles)
+    return judge.with_sizes(known, known.sizes)
