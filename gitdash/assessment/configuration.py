@@ -4,13 +4,13 @@ Source: git-config(1). Which key has which effect, and what gitdash does about i
 that hide the lenders' references are judged in `alternates.py`, and a lender that drops objects in `pools.py` as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import ConfigEffect
+from gitdash.model.inspection import ConfigConcern, ConfigEffect
 
 CONFIG_RUNS_PROGRAM = Rule(
     id="config-runs-program",
@@ -32,10 +32,11 @@ CONFIG_REDIRECTS_URL = Rule(
 CONFIG_DROPS_OBJECTS = Rule(
     id="config-drops-objects",
     severities=(Severity.NOTICE,),
-    title="config drops objects early",
-    meaning="gc here takes away at once what git otherwise keeps for weeks.",
+    title="config drops objects or references",
+    meaning="gc takes away at once what git otherwise keeps for weeks, or a fetch overwrites local branches. What a"
+    " mirror fetches is not judged: following its remote is what it is for.",
     source="keys of the repository's config",
-    remedy="`{git} config --unset <key>` brings git's grace period back.",
+    remedy="`{git} config --unset <key>` brings git's own rule back.",
 )
 CONFIG_OVERWRITES_FILE = Rule(
     id="config-overwrites-file",
@@ -55,8 +56,7 @@ CONFIG_READS_OUTSIDE = Rule(
 )
 
 
-def _keys_finding(case: Case, rule: Rule, effect: ConfigEffect, severity: Severity) -> Iterator[Finding]:
-    concerns = case.concerns(effect)
+def _keys_finding(case: Case, rule: Rule, severity: Severity, concerns: Sequence[ConfigConcern]) -> Iterator[Finding]:
     if not concerns:
         return
     settings = [f"{concern.key}={concern.value}" for concern in concerns]
@@ -73,28 +73,36 @@ def _keys_finding(case: Case, rule: Rule, effect: ConfigEffect, severity: Severi
 def config_runs_program(case: Case) -> Iterator[Finding]:
     """Yield a finding if the config names programs that git would run."""
     severity = Severity.WARNING if case.is_served else Severity.NOTICE
-    yield from _keys_finding(case, CONFIG_RUNS_PROGRAM, ConfigEffect.RUNS_PROGRAM, severity)
+    yield from _keys_finding(case, CONFIG_RUNS_PROGRAM, severity, case.concerns(ConfigEffect.RUNS_PROGRAM))
 
 
 def config_redirects_url(case: Case) -> Iterator[Finding]:
     """Yield a finding if the config rewrites URLs."""
-    yield from _keys_finding(case, CONFIG_REDIRECTS_URL, ConfigEffect.REDIRECTS_URL, Severity.WARNING)
+    yield from _keys_finding(case, CONFIG_REDIRECTS_URL, Severity.WARNING, case.concerns(ConfigEffect.REDIRECTS_URL))
 
 
 def config_drops_objects(case: Case) -> Iterator[Finding]:
-    """Yield a finding if the config of a repository that does not lend shortens git's grace periods."""
-    if not case.is_lender:
-        yield from _keys_finding(case, CONFIG_DROPS_OBJECTS, ConfigEffect.DROPS_OBJECTS, Severity.NOTICE)
+    """Yield a finding if the config of a repository that does not lend drops more than git would by itself."""
+    if case.is_lender or case.config is None:
+        return
+    is_mirror = any(remote.mirror for remote in case.config.remotes)
+    concerns = [
+        concern
+        for concern in case.concerns(ConfigEffect.DROPS_OBJECTS)
+        if concern.key.startswith("gc.") or not is_mirror
+    ]
+    yield from _keys_finding(case, CONFIG_DROPS_OBJECTS, Severity.NOTICE, concerns)
 
 
 def config_overwrites_file(case: Case) -> Iterator[Finding]:
     """Yield a finding if the config makes git write to a file of its choice."""
-    yield from _keys_finding(case, CONFIG_OVERWRITES_FILE, ConfigEffect.OVERWRITES_FILE, Severity.WARNING)
+    concerns = case.concerns(ConfigEffect.OVERWRITES_FILE)
+    yield from _keys_finding(case, CONFIG_OVERWRITES_FILE, Severity.WARNING, concerns)
 
 
 def config_reads_outside(case: Case) -> Iterator[Finding]:
     """Yield a finding if the config makes git read a file of its choice."""
-    yield from _keys_finding(case, CONFIG_READS_OUTSIDE, ConfigEffect.READS_OUTSIDE, Severity.NOTICE)
+    yield from _keys_finding(case, CONFIG_READS_OUTSIDE, Severity.NOTICE, case.concerns(ConfigEffect.READS_OUTSIDE))
 
 
 JUDGES: tuple[tuple[Rule, Judge], ...] = (

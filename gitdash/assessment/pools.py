@@ -15,9 +15,10 @@ from gitdash.model.repository import StorageLayout
 
 POOL_DROPS_OBJECTS = Rule(
     id="pool-drops-objects",
-    severities=(Severity.CRITICAL,),
+    severities=(Severity.WARNING, Severity.CRITICAL),
     title="a lender's config drops objects",
-    meaning="The next gc here takes unreachable objects away at once, and borrowers that need one of them break.",
+    meaning="The next gc here takes unreachable objects away at once, and borrowers that need one of them break. A"
+    " warning if only a fetch drops references, whose objects a later gc takes.",
     source="keys of the lender's config; a lender must never prune",
     remedy="`{git} config gc.pruneExpire never`, and unset the other keys named",
 )
@@ -35,12 +36,16 @@ POOL_AUTOMATIC_GC = Rule(
 
 def pool_drops_objects(case: Case) -> Iterator[Finding]:
     """Yield a finding if a lender's config would drop objects that borrowers may need."""
-    concerns = case.concerns(ConfigEffect.DROPS_OBJECTS) if case.is_lender else ()
-    if concerns:
-        settings = [f"{concern.key}={concern.value}" for concern in concerns]
+    config = case.config
+    if config is None or not case.is_lender:
+        return
+    concerns = case.concerns(ConfigEffect.DROPS_OBJECTS)
+    by_gc = [concern for concern in concerns if concern.key.startswith("gc.")]
+    if by_gc or (concerns and not _keeps_everything(config)):
+        settings = [f"{concern.key}={concern.value}" for concern in by_gc or concerns]
         yield POOL_DROPS_OBJECTS.finding(
             case,
-            Severity.CRITICAL,
+            Severity.CRITICAL if by_gc else Severity.WARNING,
             f"{_lends_to(case)} and its config drops objects: {listed(settings)}",
             {"borrower_count": len(case.subject.borrowers), "key_count": len(settings)},
         )
@@ -67,8 +72,11 @@ def _lends_to(case: Case) -> str:
 
 def _may_gc_by_itself(config: ConfigFacts) -> bool:
     is_off = config.gc_auto is not None and config.gc_auto <= 0
-    keeps_everything = config.precious_objects or config.gc_prune_expire == "never"
-    return not is_off and config.maintenance_auto is not False and not keeps_everything
+    return not is_off and config.maintenance_auto is not False and not _keeps_everything(config)
+
+
+def _keeps_everything(config: ConfigFacts) -> bool:
+    return config.precious_objects or config.gc_prune_expire == "never"
 
 
 JUDGES: tuple[tuple[Rule, Judge], ...] = (

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gitdash.model.inspection import AlternatesFacts, ConfigEffect
+from gitdash.model.inspection import AlternatesFacts, ConfigEffect, Remote
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Repository, RepositoryKind, Role, StorageLayout, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Sizes
@@ -136,6 +136,25 @@ DROPS = (concern("gc.pruneexpire", ConfigEffect.DROPS_OBJECTS),)
 def test_lender_whose_config_drops_objects_is_critical(lending: dict[str, Any]) -> None:
     rules = found(subject(**lending, config=config_facts(concerns=DROPS, gc_auto=0)))
     assert rules == {"pool-drops-objects": "critical"}
+
+
+MIRRORS = (concern("remote.origin.fetch", ConfigEffect.DROPS_OBJECTS, "+refs/*:refs/*"),)
+
+
+def test_mirror_that_lends_is_a_warning_until_it_keeps_everything() -> None:
+    lending = {"borrowers": (b"/srv/b",)}
+    judged = subject(**lending, config=config_facts(concerns=MIRRORS, gc_auto=0))
+    assert found(judged) == {"pool-drops-objects": "warning"}
+    assert "remote.origin.fetch=+refs/*:refs/*" in finding_of("pool-drops-objects", judged).summary
+    assert found(subject(**lending, config=config_facts(concerns=MIRRORS, gc_prune_expire="never"))) == {}
+
+
+def test_mirror_is_not_told_that_it_mirrors() -> None:
+    remote = Remote(name="origin", url="https://example.com/a", mirror=True)
+    assert found(subject(config=config_facts(concerns=MIRRORS, remotes=(remote,)))) == {}
+    assert found(subject(config=config_facts(concerns=MIRRORS))) == {"config-drops-objects": "notice"}
+    both = config_facts(concerns=MIRRORS + DROPS, remotes=(remote,))
+    assert finding_of("config-drops-objects", subject(config=both)).evidence["keys"] == "gc.pruneexpire"
 
 
 def test_config_that_drops_objects_is_a_notice_where_nobody_borrows() -> None:
