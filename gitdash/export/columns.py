@@ -356,16 +356,19 @@ MORE_COLUMNS: Final = (
 )
 
 COLUMNS: Final[tuple[Column, ...]] = (*FLEET_COLUMNS, *MORE_COLUMNS)
-CONDITION_NAMES: Final = tuple(dict.fromkeys(name for column in COLUMNS for name in (column.key, column.raw_name)))
-"""What a condition may name: each column by its key and by its raw name."""
+_COLUMNS_BY_NAME: Final = {name: column for column in COLUMNS for name in (column.raw_name, column.key)}
+
+CONDITION_NAMES: Final = tuple(
+    name for name, column in _COLUMNS_BY_NAME.items() if name == column.raw_name or column.unit != "s"
+)
+"""What a condition may name: each column by its raw name and by its key, but `age`, whose raw value is a moment."""
 
 
 def column_named(name: str) -> Column:
     """Return the column with this key or raw name; raise ColumnError, which names the nearest, if there is none."""
-    for column in COLUMNS:
-        if name in {column.key, column.raw_name}:
-            return column
-    nearest = difflib.get_close_matches(name, CONDITION_NAMES, n=1, cutoff=0.4)
+    if name in _COLUMNS_BY_NAME:
+        return _COLUMNS_BY_NAME[name]
+    nearest = difflib.get_close_matches(name, _COLUMNS_BY_NAME, n=1, cutoff=0.4)
     hint = f", did you mean '{nearest[0]}'?" if nearest else f"; the columns are {', '.join(c.key for c in COLUMNS)}"
     raise ColumnError(f"no column '{printable(name)}'{hint}")
 
@@ -409,7 +412,7 @@ def raw_row(summary: RepositorySummary) -> Mapping[str, RawValue | None]:
     None stands for absent, not measured and unreadable alike: SQL knows no more.
     """
     row: dict[str, RawValue | None] = {}
-    for column in COLUMNS:
-        value = column.value(summary)
-        row[column.key] = row[column.raw_name] = None if isinstance(value, Unreadable) else value
+    for name in CONDITION_NAMES:
+        value = _COLUMNS_BY_NAME[name].value(summary)
+        row[name] = None if isinstance(value, Unreadable) else value
     return row
