@@ -138,7 +138,7 @@ def _branch(own: Listing) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _own_config(data: bytes, is_submodule: bool) -> OwnConfig | None:  # noqa: FBT001 - part of the cache's key
+def _own_config(data: bytes, is_submodule: bool) -> OwnConfig | None:
     """Return what a config says that stands alone: in a fleet, many are the same. None if there is more to read."""
     entries = read_config(data)
     if any(_leads_elsewhere(entry) for entry in entries):
@@ -219,11 +219,20 @@ def _interpret(entries: Sequence[SourcedEntry], *, is_submodule: bool) -> OwnCon
         gc_auto=parse_integer(values.last.get(("gc", None, "auto"))),
         multi_pack_index_disabled=values.is_false("core", "multipackindex"),
         bitmaps_disabled=values.is_false("pack", "usebitmaps") or values.is_false("repack", "writebitmaps"),
+        gc_prune_expire=_optional_text(values, "gc", "pruneexpire"),
+        maintenance_auto=parse_bool(values.last[auto])
+        if (auto := ("maintenance", None, "auto")) in values.last
+        else None,
         scalar_enlistment=_is_scalar(values),
         remotes=remotes,
         concerns=_concerns(values, is_submodule=is_submodule),
     )
     return OwnConfig(facts=facts, object_format=object_format, reference_backend=backend)
+
+
+def _optional_text(values: _Values, section: str, name: str) -> str | None:
+    key = (section, None, name)
+    return _shown(values.last[key] or b"") if key in values.last else None
 
 
 def _formats(values: _Values, version: int | None) -> tuple[ObjectFormat, ReferenceBackend]:
@@ -304,17 +313,18 @@ def _concerns(values: _Values, *, is_submodule: bool) -> tuple[ConfigConcern, ..
             continue
         if is_submodule and entry.section == "core" and entry.name == "worktree":
             continue
-        for rule in _rules_of(entry):
-            concerns.append(
-                ConfigConcern(
-                    key=_canonical_key(entry),
-                    value=_shown(entry.value or b""),
-                    source=sourced.source,
-                    effect=rule.effect,
-                    answer=rule.answer,
-                )
-            )
+        concerns += [_concern(sourced, rule) for rule in _rules_of(entry)]
     return tuple(concerns[:_MAXIMUM_CONCERNS])
+
+
+def _concern(sourced: SourcedEntry, rule: ConcernRule) -> ConfigConcern:
+    return ConfigConcern(
+        key=_canonical_key(sourced.entry),
+        value=_shown(sourced.entry.value or b""),
+        source=sourced.source,
+        effect=rule.effect,
+        answer=rule.answer,
+    )
 
 
 def _rules_of(entry: ConfigEntry) -> tuple[ConcernRule, ...]:

@@ -11,11 +11,12 @@ from gitdash.model.inspection import DiskFacts
 
 def disk_facts(listing: Listing, *, incomplete: bool) -> DiskFacts:
     """Return the sums of a listing whose shards have been scanned."""
-    parts = listing.file_bytes
+    sums = listing.total()
+    parts = sums.bytes_by_part
     return DiskFacts(
         bytes=sum(parts.values()),
-        allocated_bytes=listing.allocated_bytes,
-        file_count=listing.file_count,
+        allocated_bytes=sums.allocated_bytes,
+        file_count=sums.file_count,
         objects_bytes=parts.get(b"objects", 0),
         modules_bytes=parts.get(b"modules", 0),
         worktrees_bytes=parts.get(b"worktrees", 0),

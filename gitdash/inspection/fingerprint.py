@@ -6,6 +6,7 @@ object store, and which alternates there are and whether they exist. It does not
 ages: `Inspection.valid_until_s` says when those may differ.
 """
 
+import hashlib
 from dataclasses import dataclass
 
 from gitdash.inspection.alternates import inspect_alternates
@@ -30,7 +31,9 @@ class Snapshot:
     fingerprint: bytes
 
 
-def take_snapshot(git_dir: bytes, common_dir: bytes, *, common_prefix: bytes) -> Snapshot:
+def take_snapshot(
+    git_dir: bytes, common_dir: bytes, *, common_prefix: bytes | None = None, objects_prefix: bytes | None = None
+) -> Snapshot:
     """List a repository and take its fingerprint.
 
     Raises FileError if one of the two directories cannot be listed.
@@ -38,28 +41,29 @@ def take_snapshot(git_dir: bytes, common_dir: bytes, *, common_prefix: bytes) ->
     Args:
         git_dir: Absolute.
         common_dir: Absolute.
-        common_prefix: Empty if the common directory is the current folder, else its path with a slash at the end.
+        common_prefix: A shorter path of the common directory, with a slash at the end.
+        objects_prefix: A shorter path of its `objects`, empty if that is the current folder.
     """
-    common = list_git_directory(common_prefix)
+    common = list_git_directory(common_dir + b"/" if common_prefix is None else common_prefix, objects_prefix)
     own = common if git_dir == common_dir else list_git_directory(git_dir + b"/")
     problems = Problems()
     alternates = None
-    digest = common.digest.copy()
+    parts = [common.fingerprint]
     if b"alternates" in common.folders.get(b"objects/info", {}):
         alternates = inspect_alternates(common_dir + b"/objects", problems)
-        digest.update(_alternates_text(alternates))
+        parts.append(_alternates_text(alternates))
     if own is not common:
-        digest.update(own.digest.digest())
+        parts.append(own.fingerprint)
     objects = common.top().get(b"objects")
     if objects is not None:
-        digest.update(b"%d %d" % (objects.st_dev, objects.st_ino))
+        parts.append(b"%d %d" % (objects.st_dev, objects.st_ino))
     return Snapshot(
         common=common,
         own=own,
         common_dir=common_dir,
         alternates=alternates,
         problems=problems,
-        fingerprint=digest.digest(),
+        fingerprint=hashlib.blake2b(b"\n".join(parts), digest_size=16).digest(),
     )
 
 
@@ -75,4 +79,4 @@ def _alternates_text(alternates: AlternatesFacts | Unreadable | None) -> bytes:
 
 def fingerprint(git_dir: bytes, common_dir: bytes) -> bytes:
     """Return the fingerprint; equal means unchanged. Raises FileError if the directory cannot be listed."""
-    return take_snapshot(git_dir, common_dir, common_prefix=common_dir + b"/").fingerprint
+    return take_snapshot(git_dir, common_dir).fingerprint

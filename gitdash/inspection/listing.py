@@ -25,7 +25,13 @@ SHARD_NAMES: Final = frozenset(b"%02x" % number for number in range(256))
 _MAXIMUM_ENTRIES: Final = 5_000_000
 """A walk ends after so many entries: at one microsecond each it would else hold a worker for minutes."""
 
+_PENDING_ENTRIES: Final = 20_000
+"""So many results of lstat(2) are kept before they are summed up and let go."""
+
 _FOLLOWED: Final = frozenset({b"objects", b"objects/pack", b"objects/info", b"refs"})
+_STREAMED: Final = frozenset({b"refs", b"logs", b"lfs", b"modules"})
+"""Top folders that may hold any number of files of which nothing but the sums is needed."""
+
 _KIND_MASK: Final = 0o170000
 _FOLDER: Final = 0o040000
 _FILE: Final = 0o100000
@@ -43,47 +49,26 @@ class References:
     """Name and mtime of zero-length references."""
     locks: Stats = field(default_factory=dict)
     """Relative paths of `*.lock`."""
-    irregular: list[tuple[bytes, int]] = field(default_factory=list)
-    """Name and mode of what is neither a file, a folder nor a link."""
     has_dangling_namespace: bool = False
 
 
 @dataclass(slots=True)
-class Listing:
-    """What lstat(2) says of everything below one git directory, apart from the content of the shards."""
+class FileSums:
+    """Sums over files; one with several links counts once."""
 
-    prefix: bytes
-    """What comes before each relative path: empty for the current folder, else it ends with a slash."""
-    folders: dict[bytes, Stats] = field(default_factory=dict)
-    """Entries by name, by relative path of the folder. Without `refs`, `logs`, `lfs` and `modules`."""
-    references: References = field(default_factory=References)
-    file_bytes: dict[bytes, int] = field(default_factory=dict)
-    """Sum of st_size of files by the first part of the path; empty for files at the top."""
+    bytes_by_part: dict[bytes, int] = field(default_factory=dict)
+    """Sum of st_size by the first part of the path; empty for files at the top."""
     allocated_bytes: int = 0
     file_count: int = 0
     linked: set[tuple[int, int]] = field(default_factory=set)
     """Device and inode of files with several links that were counted."""
-    newest_ns: int = 0
-    """The latest mtime of any entry, in nanoseconds."""
-    unreadable: list[tuple[bytes, str]] = field(default_factory=list)
-    """Relative path and reason of folders that could not be listed."""
-    entry_count: int = 0
-    digest: "hashlib._Hash" = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
 
-    def top(self) -> Stats:
-        """Return the entries of the git directory itself."""
-        return self.folders.get(b"", {})
-
-    def path(self, relative_path: bytes) -> bytes:
-        """Return the path by which a file can be opened."""
-        return self.prefix + relative_path
-
-    def add_files(self, part: bytes, stats: Sequence[os.stat_result]) -> None:
-        """Count files towards the sums; one that was counted under another name adds nothing."""
-        if any(found[3] > 1 for found in stats):
+    def add(self, part: bytes, stats: Sequence[os.stat_result]) -> None:
+        """Count files, at least one."""
+        if max([found[3] for found in stats]) > 1:
             stats = [found for found in stats if self._is_first_link(found)]
         self.file_count += len(stats)
-        self.file_bytes[part] = self.file_bytes.get(part, 0) + sum([found[6] for found in stats])
+        self.bytes_by_part[part] = self.bytes_by_part.get(part, 0) + sum([found[6] for found in stats])
         self.allocated_bytes += 512 * sum([found.st_blocks for found in stats])
 
     def _is_first_link(self, found: os.stat_result) -> bool:
@@ -96,6 +81,69 @@ class Listing:
         return True
 
 
+@dataclass(slots=True)
+class Listing:
+    """What lstat(2) says of everything below one git directory, apart from the content of the shards."""
+
+    prefix: bytes
+    """What comes before each relative path: empty, or it ends with a slash."""
+    objects_prefix: bytes
+    """What comes instead of `objects/`: empty if that is the current folder."""
+    folders: dict[bytes, Stats] = field(default_factory=dict)
+    """Entries by name, by relative path of the folder. Without shards, and without `refs`, `logs`, `lfs`, `modules`."""
+    shards: list[bytes] = field(default_factory=list)
+    """Names of the folders `objects/00` to `objects/ff`."""
+    references: References = field(default_factory=References)
+    newest_ns: int = 0
+    """The latest mtime of any entry, in nanoseconds."""
+    unreadable: list[tuple[bytes, str]] = field(default_factory=list)
+    """Relative path and reason of folders that could not be listed."""
+    entry_count: int = 0
+    fingerprint: bytes = b""
+    """Digest of what was seen."""
+    sums: FileSums = field(default_factory=FileSums)
+    """Of the files that are no longer in `files`; `total` adds those."""
+    files: list[tuple[bytes, list[os.stat_result]]] = field(default_factory=list)
+    """First part of the path, and files, that are not summed up yet: an unchanged repository never needs the sums."""
+
+    def top(self) -> Stats:
+        """Return the entries of the git directory itself."""
+        return self.folders.get(b"", {})
+
+    def path(self, relative_path: bytes) -> bytes:
+        """Return the path by which a file can be opened."""
+        if relative_path.startswith(b"objects/"):
+            return self.objects_prefix + relative_path[8:]
+        return self.prefix + relative_path
+
+    def total(self) -> FileSums:
+        """Return the sums over all files."""
+        for part, stats in self.files:
+            self.sums.add(part, stats)
+        self.files.clear()
+        return self.sums
+
+
+@dataclass(slots=True)
+class _Digest:
+    """The fingerprint under way; numbers are gathered, because hashing each folder alone takes longer than the hash."""
+
+    hash: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
+    texts: list[bytes] = field(default_factory=list)
+    times_ns: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+
+    def flush(self, listing: Listing) -> None:
+        if self.times_ns:
+            listing.newest_ns = max(listing.newest_ns, *self.times_ns)
+        self.hash.update(b"\n".join(self.texts))
+        self.hash.update(array("q", self.times_ns))
+        self.hash.update(array("q", self.sizes))
+        self.texts.clear()
+        self.times_ns.clear()
+        self.sizes.clear()
+
+
 def list_folder(path: bytes) -> tuple[list[bytes], list[os.stat_result]]:
     """Return the names of a folder, sorted, and what lstat(2) says of each; `path` ends with a slash or is empty.
 
@@ -105,6 +153,8 @@ def list_folder(path: bytes) -> tuple[list[bytes], list[os.stat_result]]:
         names = os.listdir(path or b".")
     except OSError as error:
         raise file_error(path, error) from error
+    if not names:
+        return names, []
     names.sort()
     try:
         return names, list(map(os.lstat, [path + name for name in names]))
@@ -127,42 +177,62 @@ def _list_what_is_left(path: bytes, names: list[bytes]) -> tuple[list[bytes], li
     return kept, stats
 
 
-def list_git_directory(prefix: bytes) -> Listing:
-    """Walk over a git directory; `prefix` is its path with a slash at the end, or empty for the current folder.
+def list_git_directory(prefix: bytes, objects_prefix: bytes | None = None) -> Listing:
+    """Walk over a git directory.
 
     Raises FileError if the directory itself cannot be listed. A folder below it that cannot is noted.
+
+    Args:
+        prefix: The path of the directory with a slash at the end; may be relative, such as `../`.
+        objects_prefix: The path of its `objects` with a slash at the end, or empty if that is the current folder;
+            None if it is not special.
     """
-    listing = Listing(prefix=prefix)
+    listing = Listing(prefix=prefix, objects_prefix=prefix + b"objects/" if objects_prefix is None else objects_prefix)
+    digest = _Digest()
     waiting = [b""]
     while waiting:
         folder = waiting.pop()
-        path = prefix + folder + b"/" if folder else prefix
-        try:
-            names, stats = list_folder(path)
-        except FileMissingError:
-            if not folder:
-                raise
+        listed = _list_noting_errors(listing, folder)
+        if listed is None:
             continue
-        except FileError as error:
-            if not folder:
-                raise
-            listing.unreadable.append((folder, error.reason))
-            continue
-        waiting.extend(_take_in(listing, folder, names, stats))
+        names, stats = listed
+        waiting += _take_in(listing, digest, folder, names, stats)
         listing.entry_count += len(names)
+        if len(digest.times_ns) > _PENDING_ENTRIES:
+            digest.flush(listing)
+            listing.total()
         if listing.entry_count > _MAXIMUM_ENTRIES:
             listing.unreadable.append((folder, f"stopped after {listing.entry_count} entries"))
             break
+    digest.flush(listing)
+    listing.fingerprint = digest.hash.digest()
     return listing
 
 
-def _take_in(listing: Listing, folder: bytes, names: list[bytes], stats: list[os.stat_result]) -> list[bytes]:
+def _list_noting_errors(listing: Listing, folder: bytes) -> tuple[list[bytes], list[os.stat_result]] | None:
+    """List a folder of the directory; None if it vanished or cannot be listed, unless it is the directory itself."""
+    path = listing.path(folder + b"/") if folder else listing.prefix
+    try:
+        return list_folder(path)
+    except FileError as error:
+        if not folder:
+            raise
+        if not isinstance(error, FileMissingError):
+            listing.unreadable.append((folder, error.reason))
+        return None
+
+
+def _take_in(
+    listing: Listing, digest: _Digest, folder: bytes, names: list[bytes], stats: list[os.stat_result]
+) -> list[bytes]:
     """Add one folder to the listing; return the folders in it that are to be walked."""
+    if folder == b"objects":
+        names, stats = _without_shards(listing, digest, names, stats)
     part = folder.partition(b"/")[0]
     if part not in _STREAMED:
         listing.folders[folder] = dict(zip(names, stats, strict=True))
-    if folder == b"objects":
-        names, stats = _without_shards(listing, names, stats)
+    digest.texts += (folder, *names)
+    digest.times_ns += [found.st_mtime_ns for found in stats]
     kinds = [found[0] & _KIND_MASK for found in stats]
     files = stats
     inner: list[bytes] = []
@@ -171,68 +241,50 @@ def _take_in(listing: Listing, folder: bytes, names: list[bytes], stats: list[os
         inner = [path + name for name, kind in zip(names, kinds, strict=True) if kind == _FOLDER]
         files = [found for found, kind in zip(stats, kinds, strict=True) if kind != _FOLDER]
     if _LINK in kinds:
-        for name, kind in zip(names, kinds, strict=True):
-            if kind == _LINK:
-                inner += _followed(listing, folder, name)
-    _digest(listing, folder, names, stats)
+        inner += _followed_links(listing, digest, folder, list(compress(names, [kind == _LINK for kind in kinds])))
     if files:
-        listing.add_files(part, files)
+        listing.files.append((part, files))
+        digest.sizes += [found[6] for found in files]
     if part == b"refs":
         _take_in_references(listing.references, folder, names, stats)
     return inner
 
 
-def _digest(listing: Listing, folder: bytes, names: list[bytes], stats: list[os.stat_result]) -> None:
-    """Add names, times and sizes to the fingerprint."""
-    times_ns = [found.st_mtime_ns for found in stats]
-    listing.newest_ns = max(listing.newest_ns, *times_ns, 0)
-    listing.digest.update(b"%b\n%b\n" % (folder, b"\0".join(names)))
-    listing.digest.update(
-        array("q", times_ns + [0 if found[0] & _KIND_MASK == _FOLDER else found[6] for found in stats])
-    )
-
-
-_STREAMED: Final = frozenset({b"refs", b"logs", b"lfs", b"modules"})
-"""Top folders that may hold any number of files of which nothing but the sums is needed."""
-
-
 def _without_shards(
-    listing: Listing, names: list[bytes], stats: list[os.stat_result]
+    listing: Listing, digest: _Digest, names: list[bytes], stats: list[os.stat_result]
 ) -> tuple[list[bytes], list[os.stat_result]]:
-    """Digest the shards with little work for each, and return the other entries."""
+    """Digest the shards, whose change shows in their times alone, and return the other entries."""
     are_shards = [
         name in SHARD_NAMES and found[0] & _KIND_MASK == _FOLDER for name, found in zip(names, stats, strict=True)
     ]
-    _digest_shards(listing, list(compress(names, are_shards)), list(compress(stats, are_shards)))
+    listing.shards = list(compress(names, are_shards))
+    digest.texts += listing.shards
+    digest.times_ns += [found.st_mtime_ns for found in compress(stats, are_shards)]
     are_others = [not is_shard for is_shard in are_shards]
     return list(compress(names, are_others)), list(compress(stats, are_others))
 
 
-def _digest_shards(listing: Listing, names: list[bytes], stats: list[os.stat_result]) -> None:
-    """Add names and times; what is in a shard shows in its time alone."""
-    times_ns = [found.st_mtime_ns for found in stats]
-    listing.newest_ns = max(listing.newest_ns, *times_ns, 0)
-    listing.digest.update(b"".join(names))
-    listing.digest.update(array("q", times_ns))
+def _followed_links(listing: Listing, digest: _Digest, folder: bytes, names: list[bytes]) -> list[bytes]:
+    """Return those of the links that are followed to a folder."""
+    paths = [folder + b"/" + name if folder else name for name in names]
+    return [path for path in paths if path in _FOLLOWED and _is_followed(listing, digest, path)]
 
 
-def _followed(listing: Listing, folder: bytes, name: bytes) -> tuple[bytes, ...]:
-    relative_path = folder + b"/" + name if folder else name
-    if relative_path not in _FOLLOWED:
-        return ()
+def _is_followed(listing: Listing, digest: _Digest, relative_path: bytes) -> bool:
+    path = listing.path(relative_path)
     try:
-        found = os.stat(listing.path(relative_path))
+        found = os.stat(path)
     except OSError as error:
         listing.unreadable.append((relative_path, f"a symbolic link that leads nowhere: {error.strerror}"))
-        return ()
+        return False
     if not stat.S_ISDIR(found.st_mode):
-        return ()
-    if relative_path == b"refs" and not _lies_in_git_directory(listing.path(relative_path)):
+        return False
+    if relative_path == b"refs" and not _lies_in_git_directory(path):
         listing.unreadable.append((relative_path, "a symbolic link to something that is no repository's refs"))
-        return ()
-    listing.newest_ns = max(listing.newest_ns, found.st_mtime_ns)
-    listing.digest.update(b"%d %d %d" % (found.st_dev, found.st_ino, found.st_mtime_ns))
-    return (relative_path,)
+        return False
+    digest.texts.append(b"%d %d" % (found.st_dev, found.st_ino))
+    digest.times_ns.append(found.st_mtime_ns)
+    return True
 
 
 def _lies_in_git_directory(path: bytes) -> bool:
@@ -253,5 +305,3 @@ def _take_in_references(references: References, folder: bytes, names: list[bytes
         references.count += 1
         if not found[6] and kind == _FILE:
             references.empty.append((folder + b"/" + name, found.st_mtime))
-        elif kind not in {_FILE, _LINK}:
-            references.irregular.append((folder + b"/" + name, found.st_mode))

@@ -43,29 +43,25 @@ class _Tally:
     unreadable: list[tuple[bytes, str]] = field(default_factory=list)
 
 
-def scan_loose(
-    listing: Listing, objects_prefix: bytes, object_format: ObjectFormat, *, now_s: float, stale_age_s: float
-) -> LooseScan:
+def scan_loose(listing: Listing, object_format: ObjectFormat, *, now_s: float, stale_age_s: float) -> LooseScan:
     """Look at every entry of every shard once; the files count towards the listing's sums as well.
 
     Args:
         listing: Of the common directory.
-        objects_prefix: The path of `objects` with a slash at the end, or empty if it is the current folder.
         object_format: Says how long names are.
         now_s: The moment from which ages count.
         stale_age_s: Older objects are stale.
     """
     entries = listing.folders.get(b"objects", {})
-    shards = [name for name in entries if name in SHARD_NAMES and entries[name][0] & _KIND_MASK == _FOLDER]
     tally = _Tally()
     for name, found in entries.items():
-        if name in SHARD_NAMES and found[0] & _KIND_MASK != _FOLDER:
+        if name in SHARD_NAMES:
             tally.unreadable.append((b"objects/" + name, f"{kind_name(found[0])}, not a folder"))
-    names, shard_17_count = _names(objects_prefix, shards, tally)
-    _sort_out(objects_prefix, names, 2 * OBJECT_ID_LENGTH[object_format] + 1, tally)
-    if tally.objects or tally.garbage:
-        listing.add_files(b"objects", tally.objects)
-        listing.add_files(b"objects", [found for found in tally.garbage if found[0] & _KIND_MASK != _FOLDER])
+    names, shard_17_count = _names(listing.objects_prefix, listing.shards, tally)
+    _sort_out(listing.objects_prefix, names, 2 * OBJECT_ID_LENGTH[object_format] + 1, tally)
+    files = [found for found in tally.garbage if found[0] & _KIND_MASK != _FOLDER]
+    if tally.objects or files:
+        listing.files.append((b"objects", tally.objects + files))
     return _scan(tally, shard_17_count, temporary_files(b"objects", entries), now_s, stale_age_s)
 
 

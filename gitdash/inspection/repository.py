@@ -52,11 +52,10 @@ def inspect_repository(git_dir: bytes, common_dir: bytes, *, now_s: float, loose
         now_s: The moment of the inspection, from which ages count.
         loose_stale_age_s: Older loose objects are stale.
     """
-    snapshot = take_snapshot(git_dir, common_dir, common_prefix=common_dir + b"/")
+    snapshot = take_snapshot(git_dir, common_dir)
     return inspect_snapshot(
         snapshot,
         git_dir,
-        objects_prefix=common_dir + b"/objects/",
         real_common_dir=os.path.realpath(common_dir),
         now_s=now_s,
         loose_stale_age_s=loose_stale_age_s,
@@ -67,7 +66,6 @@ def inspect_snapshot(
     snapshot: Snapshot,
     git_dir: bytes,
     *,
-    objects_prefix: bytes,
     real_common_dir: bytes,
     now_s: float,
     loose_stale_age_s: float,
@@ -77,7 +75,6 @@ def inspect_snapshot(
     Args:
         snapshot: The listing.
         git_dir: Absolute.
-        objects_prefix: The path of `objects` with a slash at the end.
         real_common_dir: The common directory without symbolic links.
         now_s: The moment of the inspection.
         loose_stale_age_s: Older loose objects are stale.
@@ -88,7 +85,7 @@ def inspect_snapshot(
     coverage = inspect_multi_pack_index(common)
     store = _object_store(common, real_common_dir)
     packs = _packs(snapshot, store, object_format, coverage.pack_names)
-    scan = scan_loose(common, objects_prefix, object_format, now_s=now_s, stale_age_s=loose_stale_age_s)
+    scan = scan_loose(common, object_format, now_s=now_s, stale_age_s=loose_stale_age_s)
     loose = _loose(snapshot, store, scan)
     references = inspect_references(common, config.reference_backend, object_format)
     shallow_count = _shallow_count(snapshot)

@@ -8,6 +8,7 @@ Whatever goes wrong with one repository is its reply: `Unreadable` with the reas
 """
 
 import os
+import stat
 import struct
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from gitdash.inspection.files import FileError, file_error
+from gitdash.inspection.files import FileError
 from gitdash.inspection.fingerprint import take_snapshot
 from gitdash.inspection.repository import inspect_snapshot
 from gitdash.model.inspection import Inspection
@@ -65,21 +66,33 @@ def answer(request: InspectionRequest) -> InspectionReply:
 
 def _inspect(request: InspectionRequest) -> Inspection | None:
     common_dir = request.common_dir
-    try:
-        os.chdir(common_dir)
-    except OSError as error:
-        raise file_error(common_dir, error) from error
-    snapshot = take_snapshot(request.git_dir, common_dir, common_prefix=b"")
+    if _enter(common_dir):
+        real_common_dir = os.path.dirname(os.getcwdb())
+        snapshot = take_snapshot(request.git_dir, common_dir, common_prefix=b"../", objects_prefix=b"")
+    else:
+        real_common_dir = os.path.realpath(common_dir)
+        snapshot = take_snapshot(request.git_dir, common_dir)
     if snapshot.fingerprint == request.known_fingerprint:
         return None
     return inspect_snapshot(
         snapshot,
         request.git_dir,
-        objects_prefix=b"objects/",
-        real_common_dir=os.getcwdb(),
+        real_common_dir=real_common_dir,
         now_s=request.now_s,
         loose_stale_age_s=request.loose_stale_age_s,
     )
+
+
+def _enter(common_dir: bytes) -> bool:
+    """Change to `objects`, where most of the work is; False if that is not possible, or the way back is not `..`."""
+    path = common_dir + b"/objects"
+    try:
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            return False
+        os.chdir(path)
+    except OSError:
+        return False
+    return True
 
 
 def serve(source: int, target: int) -> None:
