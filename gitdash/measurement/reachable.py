@@ -81,7 +81,8 @@ def _first_answer(request: SizeRequest, strategy: Strategy, queries: StoreQuerie
     if strategy is not Strategy.DIFFERENCE or request.previous is None:
         return answer(strategy, queries, tips, every_object_once=request.every_object_once)
     found = extended(request.previous, queries, tips)
-    if found is not None:
+    # a sum that counts twice may exceed all files, and that is no lie of a derived file
+    if found is not None and not plausibility.is_impossible(found.size_bytes, request.upper_bound_bytes):
         return found
     rule = _rule_for(request, strategy, queries)
     return answer(rule, queries, tips, every_object_once=request.every_object_once)
@@ -138,6 +139,8 @@ def _second_opinion(
         strategy = Strategy.UNION
     try:
         second = _independent(request, strategy, queries, tips)
+    except UntrustworthySizeError:
+        raise
     except GitError as error:
         if error.kind is not GitFailure.FAILED:
             raise
