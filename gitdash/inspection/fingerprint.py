@@ -24,8 +24,6 @@ class Snapshot:
     """Of the common directory: objects, references, config."""
     own: Listing
     """Of the git directory: HEAD, index, locks. The same as `common` except in a linked worktree."""
-    common_dir: bytes
-    """Absolute."""
     alternates: AlternatesFacts | Unreadable | None
     problems: Problems
     fingerprint: bytes
@@ -60,7 +58,6 @@ def take_snapshot(
     return Snapshot(
         common=common,
         own=own,
-        common_dir=common_dir,
         alternates=alternates,
         problems=problems,
         fingerprint=hashlib.blake2b(b"\n".join(parts), digest_size=16).digest(),

@@ -91,7 +91,7 @@ def _sort_out(objects_prefix: bytes, names: list[bytes], length: int, tally: _Ta
         stats = list(map(os.lstat, paths))
     except OSError:
         names, stats = _present(objects_prefix, names, tally)
-    if _all_are_objects(names, length) and all([found[0] & _KIND_MASK == _REGULAR for found in stats]):
+    if _all_are_objects(names, length) and all(found[0] & _KIND_MASK == _REGULAR for found in stats):
         tally.objects = stats
         return
     are_objects = [

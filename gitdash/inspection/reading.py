@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gitdash.formats.reading import Buffer, FormatError
-from gitdash.inspection.files import FileError, open_buffer, read_file
+from gitdash.inspection.files import FileError, FileMissingError, open_buffer
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import Problem
-from gitdash.model.repository import Unreadable
 from gitdash.units import printable, printable_path
 
 _MAXIMUM_PROBLEMS = 50
@@ -27,6 +26,8 @@ class Problems:
 
     noted: list[Problem] = field(default_factory=list)
     left_out_count: int = 0
+    file_vanished: bool = False
+    """A file that was listed could not be found when it was to be read: the repository is being changed."""
 
     def note(self, relative_path: bytes, reason: str) -> None:
         """Add a problem; after fifty only the number grows."""
@@ -49,20 +50,11 @@ def read_listed(
     try:
         with open_buffer(listing.path(relative_path), listed=found) as buffer:
             return read(buffer)
+    except FileMissingError as error:
+        problems.file_vanished = True
+        problems.note(relative_path, error.reason)
     except FileError as error:
         problems.note(relative_path, error.reason)
     except FormatError as error:
         problems.note(relative_path, str(error))
     return None
-
-
-def read_listed_whole(
-    listing: Listing, relative_path: bytes, found: os.stat_result, maximum_bytes: int, read: Callable[[bytes], Value]
-) -> Value | Unreadable:
-    """Return what `read` makes of the whole content of a file that the listing has seen."""
-    try:
-        return read(read_file(listing.path(relative_path), maximum_bytes, listed=found))
-    except FileError as error:
-        return Unreadable(error.reason)
-    except FormatError as error:
-        return Unreadable(printable(str(error)))

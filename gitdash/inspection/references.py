@@ -143,18 +143,22 @@ class _Collection:
 
     def add_loose(self, name: bytes, path: bytes, found: os.stat_result) -> None:
         """Read one file; what cannot be read is broken, and hides a packed reference of that name, as for git."""
-        self.found.pop(name, None)
         if not is_valid_reference_name(name):
             self.broken.append((name, "not a valid name of a reference"))
             return
         try:
             self.found[name] = _read_loose(path, self.object_format, found)
         except FileMissingError:
+            # packed or deleted meanwhile
             return
         except FileError as error:
-            self.broken.append((name, error.reason))
+            self._break(name, error.reason)
         except FormatError as error:
-            self.broken.append((name, printable(error.message)))
+            self._break(name, printable(error.message))
+
+    def _break(self, name: bytes, reason: str) -> None:
+        self.found.pop(name, None)
+        self.broken.append((name, reason))
 
 
 def read_tips(git_dir: bytes, common_dir: bytes, object_format: ObjectFormat) -> ReferenceTips:

@@ -6,6 +6,7 @@ it never costs the other parts.
 
 import os
 import stat
+from dataclasses import dataclass
 from typing import Final
 
 from gitdash.inspection.bitmaps import inspect_bitmaps
@@ -41,6 +42,32 @@ _GC_LOG_SHOWN: Final = 200
 _REPACK_STAMP: Final = b".gitaly-full-repack-timestamp"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a repository is, and by which paths it is reached."""
+
+    git_dir: bytes
+    """Absolute; HEAD, index and locks are read here."""
+    common_dir: bytes
+    """Absolute; objects, references and config are read here."""
+    real_common_dir: bytes
+    """The common directory without symbolic links."""
+    common_prefix: bytes
+    """A path of the common directory with a slash at the end."""
+    objects_prefix: bytes
+    """A path of its `objects` with a slash at the end, or empty if that is the current folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When an inspection is made."""
+
+    now_s: float
+    """Ages count from here."""
+    loose_stale_age_s: float
+    """Older loose objects are stale."""
+
+
 def inspect_repository(git_dir: bytes, common_dir: bytes, *, now_s: float, loose_stale_age_s: float) -> Inspection:
     """Inspect one repository.
 
@@ -52,45 +79,53 @@ def inspect_repository(git_dir: bytes, common_dir: bytes, *, now_s: float, loose
         now_s: The moment of the inspection, from which ages count.
         loose_stale_age_s: Older loose objects are stale.
     """
-    snapshot = take_snapshot(git_dir, common_dir)
-    return inspect_snapshot(
-        snapshot,
-        git_dir,
+    place = Place(
+        git_dir=git_dir,
+        common_dir=common_dir,
         real_common_dir=os.path.realpath(common_dir),
-        now_s=now_s,
-        loose_stale_age_s=loose_stale_age_s,
+        common_prefix=common_dir + b"/",
+        objects_prefix=common_dir + b"/objects/",
+    )
+    moment = Moment(now_s=now_s, loose_stale_age_s=loose_stale_age_s)
+    return inspect_snapshot(_snapshot(place), place, moment)
+
+
+def inspect_if_changed(place: Place, known_fingerprint: bytes | None, moment: Moment) -> Inspection | None:
+    """Inspect a repository unless its fingerprint is the known one; raises FileError if it cannot be listed."""
+    snapshot = _snapshot(place)
+    if snapshot.fingerprint == known_fingerprint:
+        return None
+    return inspect_snapshot(snapshot, place, moment)
+
+
+def inspect_snapshot(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
+    """Inspect a repository whose files have been listed; if one of them is gone by now, list it once more."""
+    inspection = _inspect(snapshot, place, moment)
+    if snapshot.problems.file_vanished:
+        return _inspect(_snapshot(place), place, moment)
+    return inspection
+
+
+def _snapshot(place: Place) -> Snapshot:
+    return take_snapshot(
+        place.git_dir, place.common_dir, common_prefix=place.common_prefix, objects_prefix=place.objects_prefix
     )
 
 
-def inspect_snapshot(
-    snapshot: Snapshot,
-    git_dir: bytes,
-    *,
-    real_common_dir: bytes,
-    now_s: float,
-    loose_stale_age_s: float,
-) -> Inspection:
-    """Inspect a repository whose files have been listed.
-
-    Args:
-        snapshot: The listing.
-        git_dir: Absolute.
-        real_common_dir: The common directory without symbolic links.
-        now_s: The moment of the inspection.
-        loose_stale_age_s: Older loose objects are stale.
-    """
+def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
+    now_s = moment.now_s
     common, own, problems = snapshot.common, snapshot.own, snapshot.problems
-    config = inspect_config(common, git_dir, snapshot.common_dir, own, problems)
+    config = inspect_config(common, place.git_dir, place.common_dir, own, problems)
     object_format = config.object_format
     coverage = inspect_multi_pack_index(common)
-    store = _object_store(common, real_common_dir)
+    store = _object_store(common, place.real_common_dir)
     packs = _packs(snapshot, store, object_format, coverage.pack_names)
-    scan = scan_loose(common, object_format, now_s=now_s, stale_age_s=loose_stale_age_s)
+    scan = scan_loose(common, object_format, now_s=now_s, stale_age_s=moment.loose_stale_age_s)
     loose = _loose(snapshot, store, scan)
     references = inspect_references(common, config.reference_backend, object_format)
     shallow_count = _shallow_count(snapshot)
     gc_log = common.top().get(b"gc.log")
-    locks = inspect_locks(own, git_dir)
+    locks = inspect_locks(own, place.git_dir)
     has_ages = bool(locks or gc_log or config.has_includes or own.newest_ns >= (now_s - _RACY_S) * 1e9)
     return Inspection(
         inspected_at_s=now_s,
@@ -115,7 +150,7 @@ def inspect_snapshot(
         config=config.facts,
         disk=disk_facts(own, incomplete=bool(scan.unreadable)),
         last_full_repack_s=_last_full_repack_s(common, packs),
-        filesystem_type=filesystem_type(real_common_dir),
+        filesystem_type=filesystem_type(place.real_common_dir),
         problems=_all_problems(snapshot),
     )
 

@@ -17,8 +17,7 @@ from typing import Final
 import msgspec
 
 from gitdash.inspection.files import FileError
-from gitdash.inspection.fingerprint import take_snapshot
-from gitdash.inspection.repository import inspect_snapshot
+from gitdash.inspection.repository import Moment, Place, inspect_if_changed
 from gitdash.model.inspection import Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.units import printable
@@ -66,21 +65,16 @@ def answer(request: InspectionRequest) -> InspectionReply:
 
 def _inspect(request: InspectionRequest) -> Inspection | None:
     common_dir = request.common_dir
-    if _enter(common_dir):
-        real_common_dir = os.path.dirname(os.getcwdb())
-        snapshot = take_snapshot(request.git_dir, common_dir, common_prefix=b"../", objects_prefix=b"")
-    else:
-        real_common_dir = os.path.realpath(common_dir)
-        snapshot = take_snapshot(request.git_dir, common_dir)
-    if snapshot.fingerprint == request.known_fingerprint:
-        return None
-    return inspect_snapshot(
-        snapshot,
-        request.git_dir,
-        real_common_dir=real_common_dir,
-        now_s=request.now_s,
-        loose_stale_age_s=request.loose_stale_age_s,
+    is_entered = _enter(common_dir)
+    place = Place(
+        git_dir=request.git_dir,
+        common_dir=common_dir,
+        real_common_dir=os.path.dirname(os.getcwdb()) if is_entered else os.path.realpath(common_dir),
+        common_prefix=b"../" if is_entered else common_dir + b"/",
+        objects_prefix=b"" if is_entered else common_dir + b"/objects/",
     )
+    moment = Moment(now_s=request.now_s, loose_stale_age_s=request.loose_stale_age_s)
+    return inspect_if_changed(place, request.known_fingerprint, moment)
 
 
 def _enter(common_dir: bytes) -> bool:
