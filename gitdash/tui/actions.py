@@ -3,10 +3,12 @@
 It does not do anything: `FleetApp` does.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.tui.cells import Line, Piece, Tone, fit
+from gitdash.tui.cells import Line, Piece, Tone
+from gitdash.tui.wrap import wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,18 +296,13 @@ def key_line(width: int) -> KeyLine:
     return KeyLine(pieces, tuple(spans))
 
 
-def help_lines(width: int, columns: tuple[tuple[str, str], ...]) -> list[Line]:
-    """Return the help page: all actions by group, then the columns (title and sentence), then the signs."""
+def help_lines(width: int, columns: Sequence[tuple[str, str]]) -> list[Line]:
+    """Return the help page: all actions by group, then the columns (name and sentence), then the signs."""
     lines: list[Line] = []
     for group in dict.fromkeys(action.group for action in ACTIONS):
-        lines += [[Piece(f" {group}", Tone.ACCENT)]]
-        lines += [_entry(action.shown_keys, action.help, width) for action in ACTIONS if action.group == group]
-        lines.append([])
-    lines.append([Piece(" Columns", Tone.ACCENT)])
-    lines += [_entry(title, sentence, width) for title, sentence in columns]
-    lines += [[], [Piece(" Signs", Tone.ACCENT)]]
-    lines += [_entry(sign, sentence, width) for sign, sentence in _SIGNS]
-    return lines
+        entries = [(action.shown_keys, action.help) for action in ACTIONS if action.group == group]
+        lines += [*_section(group, entries, width), []]
+    return [*lines, *_section("Columns", columns, width), [], *_section("Signs", _SIGNS, width)]
 
 
 _SIGNS: Final = (
@@ -318,11 +315,14 @@ _SIGNS: Final = (
 )
 
 
-def _entry(left: str, sentence: str, width: int) -> Line:
-    return [
-        Piece(f"   {left:<{_KEY_WIDTH}}", Tone.STRONG),
-        Piece(fit(sentence, max(width - _KEY_WIDTH - 4, 8)), Tone.PLAIN),
-    ]
+def _section(title: str, entries: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    lines: list[Line] = [[Piece(f" {title}", Tone.ACCENT)]]
+    for left, sentence in entries:
+        shown = left
+        for part in wrapped(sentence, Tone.PLAIN, width, indent=_KEY_WIDTH + 3):
+            lines.append([Piece(f"   {shown:<{_KEY_WIDTH}}", Tone.STRONG), *part[1:]])
+            shown = ""
+    return lines
 
 
 def _short_key(action: Action) -> str:

@@ -216,6 +216,7 @@ class FleetApp(App[int]):
         if words == self.fleet.words:
             return
         self._say_why_empty()
+        self.table.cursor_is_placed = True
         self.table.rearranged(cursor_line=line)
         self.filter_bar.count.renew()
 

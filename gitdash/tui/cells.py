@@ -57,7 +57,7 @@ STATE_TONES: Final = {
     State.FOREIGN: Tone.NOTICE,
     State.UNREADABLE: Tone.CRITICAL,
 }
-_ROLE_TONES: Final = {"plain": Tone.DIM, "member": Tone.PLAIN}
+_ROLE_TONES: Final = {"plain": Tone.DIM, "member": Tone.PLAIN, "pool": Tone.STRONG, "member+pool": Tone.STRONG}
 _QUIET_TEXTS: Final = frozenset({ABSENT, UNMEASURED, PENDING, "0", "0 B"})
 _WIDER: Final = {"state": len(State.UNREADABLE)}
 """Columns whose longest word must be legible."""
@@ -204,7 +204,7 @@ def _draw_state(placed: PlacedColumn, summary: RepositorySummary, now_s: float) 
 
 
 def _draw_role(placed: PlacedColumn, summary: RepositorySummary, now_s: float) -> list[Piece]:
-    tone = _ROLE_TONES.get(summary.role, Tone.ACCENT)
+    tone = _ROLE_TONES.get(summary.role, Tone.PLAIN)
     text = placed.column.text(summary, now_s)
     if text == _BOTH_ROLES and placed.width < len(_BOTH_ROLES):
         text = _BOTH_ROLES_SHORT

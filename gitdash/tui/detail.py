@@ -5,6 +5,7 @@ from typing import Final
 
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import STATE_TONES, Line, Piece, Tone, line_length, shorten_middle, spread
 from gitdash.tui.facts import fact_lines
@@ -14,7 +15,6 @@ from gitdash.units import human_count, printable_path
 
 SIDE_BY_SIDE_WIDTH: Final = 110
 """From this width on sizes stand beside findings."""
-_SIZES_WIDTH: Final = 54
 _SEVERITY_TONES: Final = {
     Severity.NOTICE: Tone.NOTICE,
     Severity.WARNING: Tone.WARNING,
@@ -31,9 +31,10 @@ def pane_lines(
     title = title_line(summary, report, width)
     if width < SIDE_BY_SIDE_WIDTH:
         return [title, *compact_sizes(summary, width), *finding_lines(summary, report, width)]
-    sizes = full_sizes(summary, report, _SIZES_WIDTH, now_s)
-    findings = finding_lines(summary, report, width - _SIZES_WIDTH - 1)
-    return [title, *side_by_side(sizes, findings, _SIZES_WIDTH, width)]
+    sizes_width = width // 2
+    sizes = full_sizes(summary, report, sizes_width, now_s)
+    findings = finding_lines(summary, report, width - sizes_width - 1)
+    return [title, *side_by_side(sizes, findings, sizes_width, width)]
 
 
 def full_lines(summary: RepositorySummary, report: RepositoryReport | None, *, width: int, now_s: float) -> list[Line]:
@@ -65,6 +66,8 @@ def finding_lines(summary: RepositorySummary, report: RepositoryReport | None, w
     """Return the findings, worst first, each with its evidence and its remedy."""
     if report is not None:
         lines = [line for finding in report.findings for line in _finding_lines(finding, width)]
+        if not lines and isinstance(report.inspection, Unreadable):
+            return wrapped(f"unreadable: {report.inspection.reason}", Tone.CRITICAL, width)
         return lines or [[Piece(" no findings", Tone.OK)]]
     if summary.worst_rule is None:
         return [[Piece(" no findings", Tone.OK)]] if summary.inspected_at_s else []

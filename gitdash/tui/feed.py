@@ -16,7 +16,6 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram, stop_everything
 from gitdash.model.report import RepositoryReport
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
-from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
 from gitdash.tui.clock import Clock
 from gitdash.tui.source import Changes, SurveyProgress
 
@@ -116,6 +115,9 @@ class SurveyFeed:
                     self._pending().failure = error
 
     def _survey(self) -> None:
+        # Imported here and not above: the first paint does not wait for discovery and inspection to be loaded.
+        from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
+
         request = SurveyRequest(
             roots=self._roots,
             settings=self._settings,

@@ -27,13 +27,18 @@ class LinesView(ScrollView, can_focus=False):
         self._styles_of = ToneStyles(self)
 
     @property
+    def line_width(self) -> int:
+        """Cells of a line, without the scrollbar."""
+        return self.scrollable_content_region.width
+
+    @property
     def lines(self) -> Sequence[Line]:
         """What is shown, scrolled off lines included."""
         return self._lines
 
     def renew(self, *, from_top: bool = False) -> None:
         """Compose the lines again and draw them, without a layout."""
-        width = self.size.width
+        width = self.line_width
         if not width:
             return
         self._lines = self._compose_lines(width)
@@ -55,7 +60,7 @@ class LinesView(ScrollView, can_focus=False):
     @override
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        width = self.size.width
+        width = self.line_width
         number = y + self.scroll_offset.y
         line = self._lines[number] if number < len(self._lines) else ()
         return Strip(self._styles_of.segments(cut_line(line, width)), width)

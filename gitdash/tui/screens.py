@@ -48,7 +48,7 @@ class PageScreen(ModalScreen[None]):
 
     def action_leave(self) -> None:
         """Go back to the table."""
-        self.call_next(self.dismiss)
+        self.app.call_next(self.dismiss)
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from gitdash.export.columns import ABSENT, UNREADABLE, UPPER_BOUND
+from gitdash.export.columns import UNREADABLE, UPPER_BOUND
 from gitdash.model.inspection import DiskFacts, Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
@@ -13,14 +13,15 @@ from gitdash.tui.cells import Line, Piece, Tone
 from gitdash.tui.wrap import flow, wrapped
 from gitdash.units import human_age, human_bytes, human_count, human_duration
 
-_LABEL_WIDTH: Final = 11
-_VALUE_WIDTH: Final = 12
+NOT_MEASURED: Final = "not measured"
+_LABEL_WIDTH: Final = 10
+_VALUE_WIDTH: Final = len(NOT_MEASURED)
 
 
 def size_text(value: int | Unreadable | None, *, exact: bool = True) -> str:
-    """Return a size for people: `-` if not there or not measured, `?` if unreadable, `<=` before an upper bound."""
+    """Return a size for people; `?` if it could not be read, `<=` before an upper bound."""
     if value is None:
-        return ABSENT
+        return NOT_MEASURED
     if isinstance(value, Unreadable):
         return UNREADABLE
     return human_bytes(value) if exact else UPPER_BOUND + human_bytes(value)
@@ -36,7 +37,10 @@ def compact_sizes(summary: RepositorySummary, width: int) -> list[Line]:
         ("reachable", size_text(summary.reachable_bytes, exact=summary.reachable_exact)),
         ("own", size_text(summary.reachable_own_bytes, exact=summary.reachable_own_exact)),
     )
-    groups = [[Piece(f"{label} ", Tone.DIM), Piece(text, _tone(text))] for label, text in sizes]
+    groups = [[Piece(f"{label} ", Tone.DIM), Piece(text, _tone(text))] for label, text in sizes if text != NOT_MEASURED]
+    missing = [label for label, text in sizes if text == NOT_MEASURED]
+    if missing:
+        groups.append([Piece(f"{NOT_MEASURED}: {', '.join(missing)}", Tone.DIM)])
     return flow(groups, width)
 
 
@@ -73,7 +77,7 @@ def _size_lines(label: str, text: str, note: str, width: int) -> Iterator[Line]:
 
 
 def _tone(text: str) -> Tone:
-    return {ABSENT: Tone.DIM, UNREADABLE: Tone.WARNING}.get(text, Tone.STRONG)
+    return {NOT_MEASURED: Tone.DIM, UNREADABLE: Tone.WARNING}.get(text, Tone.STRONG)
 
 
 def _disk_note(report: RepositoryReport | None) -> str:

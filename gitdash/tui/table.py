@@ -23,7 +23,7 @@ HEAD_HEIGHT: Final = 1
 _KEPT_LINES: Final = 1024
 
 
-class FleetTable(ScrollView, can_focus=True):
+class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
     """The rows of the fleet's view below a head line.
 
     `on_cursor` is called directly when the cursor comes to another row: a message would arrive two frames later.
@@ -56,6 +56,11 @@ class FleetTable(ScrollView, can_focus=True):
         self._styles_of = ToneStyles(self)
 
     @property
+    def line_width(self) -> int:
+        """Cells of a line, without the scrollbar."""
+        return self.scrollable_content_region.width
+
+    @property
     def page_height(self) -> int:
         """Rows that fit."""
         return max(self.size.height - HEAD_HEIGHT, 1)
@@ -79,7 +84,7 @@ class FleetTable(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Columns depend on the width."""
-        self.table_layout = choose_layout(tuple(self.fleet.columns.values()), self.size.width)
+        self.table_layout = choose_layout(tuple(self.fleet.columns.values()), self.line_width)
         self._lines.clear()
         self.rearranged()
 
@@ -101,7 +106,7 @@ class FleetTable(ScrollView, can_focus=True):
         if not self.size.height:
             return
         fleet = self.fleet
-        self.virtual_size = Size(self.size.width, len(fleet.view) + HEAD_HEIGHT)
+        self.virtual_size = Size(self.line_width, len(fleet.view) + HEAD_HEIGHT)
         position = self.cursor_position
         if position is None or not self.cursor_is_placed:
             self._set_cursor(fleet.view[0] if fleet.view else None)
@@ -124,7 +129,7 @@ class FleetTable(ScrollView, can_focus=True):
         if not self.size.height:
             return
         shown = self.virtual_size.height - HEAD_HEIGHT - self.scroll_offset.y
-        self.virtual_size = Size(self.size.width, len(self.fleet.view) + HEAD_HEIGHT)
+        self.virtual_size = Size(self.line_width, len(self.fleet.view) + HEAD_HEIGHT)
         if self.cursor_position is None and self.fleet.view:
             self._set_cursor(self.fleet.view[0])
         if shown < self.page_height:
@@ -132,7 +137,7 @@ class FleetTable(ScrollView, can_focus=True):
 
     def redraw_rows(self, numbers: Iterable[int]) -> None:
         """Draw the lines of rows that are on screen; others cost nothing."""
-        top, height, width = self.scroll_offset.y, self.page_height, self.size.width
+        top, height, width = self.scroll_offset.y, self.page_height, self.line_width
         positions = self.fleet.positions
         regions = []
         for number in numbers:
@@ -199,7 +204,7 @@ class FleetTable(ScrollView, can_focus=True):
         if y < HEAD_HEIGHT:
             key, descending = self.fleet.order[0]
             head = head_pieces(self.table_layout, key, descending=descending)
-            return Strip(self._styles_of.segments(head, HEAD_LINE_CLASS), self.size.width)
+            return Strip(self._styles_of.segments(head, HEAD_LINE_CLASS), self.line_width)
         position = self.scroll_offset.y + y - HEAD_HEIGHT
         if position >= len(self.fleet.view):
             return self._blank_line(y)
@@ -218,6 +223,6 @@ class FleetTable(ScrollView, can_focus=True):
         return line
 
     def _blank_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self.line_width
         text = f"  {self.empty_text}" if y == HEAD_HEIGHT + 1 and not self.fleet.view else ""
         return Strip(self._styles_of.segments([Piece(fit(text, width), Tone.DIM)]), width)

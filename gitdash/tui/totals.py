@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gitdash.model.report import State
-from gitdash.model.repository import Unreadable
+from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import Piece, Tone, line_length
 from gitdash.units import human_bytes
@@ -21,7 +21,7 @@ _STATE_TONES: Final = (
 
 
 class RunningTotals:
-    """Sums over all rows; an object store that several rows share counts in the row that has `counts_store`."""
+    """Sums over all rows, equal to those of `gitdash.survey.summarize.totals_of`; what rows share counts once."""
 
     def __init__(self) -> None:
         self.repository_count = 0
@@ -42,12 +42,26 @@ class RunningTotals:
     def _change(self, summary: RepositorySummary, sign: int) -> None:
         self.repository_count += sign
         self.states[summary.state] += sign
-        self.disk_bytes += sign * _measured(summary.disk_bytes)
+        if _counts_disk(summary):
+            self.disk_bytes += sign * _measured(summary.disk_bytes)
         if not summary.counts_store:
             return
         self.object_store_count += sign
         self.exclusive_bytes += sign * _measured(summary.exclusive_bytes)
         self.duplicate_bytes += sign * _measured(summary.duplicate_bytes)
+
+
+def _counts_disk(summary: RepositorySummary) -> bool:
+    """Tell whether the row's files are its own: those inside another row's git directory are part of that row's figure.
+
+    Judged by where such folders lie, so that a row can be counted before the one around it is known.
+    """
+    if summary.kind is RepositoryKind.LINKED_WORKTREE:
+        return summary.counts_store
+    if summary.kind is RepositoryKind.SUBMODULE:
+        around, found, _ = summary.path.partition(b"/modules/")
+        return not (found and around.startswith(summary.root))
+    return True
 
 
 def _measured(value: int | Unreadable | None) -> int:

@@ -212,7 +212,12 @@ def report(
 ) -> RepositoryReport:
     """Everything known of one repository below ROOT."""
     path = ROOT + b"/" + name
-    git_dir = path if kind is RepositoryKind.BARE else path + b"/.git"
+    git_dir = {
+        RepositoryKind.BARE: path,
+        RepositoryKind.WORKTREE: path + b"/.git",
+        RepositoryKind.LINKED_WORKTREE: ROOT + b"/clones/gitdash/.git/worktrees/review",
+        RepositoryKind.SUBMODULE: path,
+    }[kind]
     return RepositoryReport(
         repository=Repository(path=path, git_dir=git_dir, common_dir=git_dir, kind=kind, root=ROOT),
         roles=roles,
@@ -349,6 +354,11 @@ def fixed_reports() -> Iterator[RepositoryReport]:
         inspection(packs=pack_facts(1, 3 * MIB), inode=9),
         kind=RepositoryKind.LINKED_WORKTREE,
         counts_store=False,
+    )
+    yield report(
+        b"clones/gitdash/.git/modules/themes",
+        inspection(packs=pack_facts(1, MIB), inode=10),
+        kind=RepositoryKind.SUBMODULE,
     )
     yield report(
         b"other/owner.git",

@@ -1,0 +1,25 @@
+"""A copied path can be pasted into a shell: it names the file, and nothing of its name acts."""
+
+import subprocess
+
+import pytest
+
+from gitdash.tui.clipboard import shell_path
+from tests.tui.fixture_fleet import HOSTILE_NAMES
+
+_AWKWARD_NAMES = (b"plain", b"with space", b"it's", b"back\\slash", b"a'\n'b", b"~user")
+
+
+@pytest.mark.parametrize("name", [*HOSTILE_NAMES, *_AWKWARD_NAMES])
+def test_shell_reads_the_very_bytes_back(name: bytes) -> None:
+    path = b"/srv/git/" + name
+    script = f"printf %s {shell_path(path)}"
+    command = ["bash", "-c", script.encode()]
+    finished = subprocess.run(command, capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    assert finished.stdout == path
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_no_control_character_reaches_the_clipboard(name: bytes) -> None:
+    assert shell_path(b"/srv/git/" + name).isprintable()

@@ -1,0 +1,92 @@
+"""What the detail of a repository says, as lines."""
+
+import pytest
+
+from gitdash.model.report import RepositoryReport, State
+from gitdash.survey.summarize import summarize
+from gitdash.tui.cells import Line, line_length
+from gitdash.tui.detail import full_lines, pane_lines
+from gitdash.tui.wrap import flow, wrap_cells
+from tests.tui.fixture_fleet import NOW_S, fixed_reports
+
+
+def _report(name: str) -> RepositoryReport:
+    return next(report for report in fixed_reports() if name in report.repository.path.decode("utf-8", "replace"))
+
+
+def _texts(lines: list[Line]) -> list[str]:
+    return ["".join(piece.text for piece in line) for line in lines]
+
+
+def _full(name: str, width: int = 100) -> str:
+    report = _report(name)
+    return "\n".join(_texts(full_lines(summarize(report), report, width=width, now_s=NOW_S)))
+
+
+@pytest.mark.parametrize("width", [60, 80, 109, 110, 120, 160])
+@pytest.mark.parametrize("is_tall", [False, True])
+def test_no_line_is_wider_than_the_pane(width: int, is_tall: bool) -> None:
+    for report in fixed_reports():
+        for known in (report, None):
+            lines = pane_lines(summarize(report), known, width=width, now_s=NOW_S, is_tall=is_tall)
+            assert max(map(line_length, lines)) <= width
+
+
+def test_every_finding_is_there_with_evidence_and_remedy_worst_first() -> None:
+    text = " ".join(_full("infra/deploy.git").split())
+    report = _report("infra/deploy.git")
+    positions = [text.index(finding.rule) for finding in report.findings]
+    assert positions == sorted(positions)
+    for finding in report.findings:
+        assert finding.summary in text
+        assert finding.remedy in text
+
+
+def test_five_sizes_say_how_they_were_obtained_and_how_old_they_are() -> None:
+    text = _full("@hashed")
+    assert "55.7 MiB  duplicate 441 KiB in 504 objects" in text
+    assert "bitmap, exact, 3.6 s, 2h ago" in text
+    assert "<=56.1 MiB  walk, upper bound, 3.6 s, 2h ago" in text
+
+
+def test_not_measured_and_unreadable_are_told_apart() -> None:
+    assert "not measured" in _full("team/web.git")
+    assert "?  the lender is missing" in _full("team/api.git")
+
+
+def test_unreadable_repository_says_why() -> None:
+    assert "permission denied" in _full("lost.git")
+
+
+def test_repository_without_findings_says_so() -> None:
+    assert "no findings" in _full("empty.git")
+
+
+def test_lender_names_its_borrowers_and_member_its_lender() -> None:
+    assert "borrowers" in _full("@pools")
+    assert "/srv/git/@pools/gone.git/objects" in _full("team/api.git")
+
+
+def test_row_alone_shows_the_worst_finding_until_the_report_is_read() -> None:
+    report = _report("infra/deploy.git")
+    text = "\n".join(_texts(pane_lines(summarize(report), None, width=80, now_s=NOW_S, is_tall=False)))
+    assert "stale-lock" in text
+    assert "and 2 more" in text
+
+
+def test_wrapping_counts_cells_and_breaks_long_words() -> None:
+    assert wrap_cells("one two three", 7) == ["one two", "three"]
+    assert wrap_cells("日本語 日本語", 6) == ["日本語", "日本語"]
+    assert wrap_cells("x" * 7, 3) == ["xxx", "xxx", "x"]
+    assert wrap_cells("", 5) == []
+
+
+def test_flow_starts_a_new_line_where_the_next_group_does_not_fit() -> None:
+    report = _report("@hashed")
+    groups = pane_lines(summarize(report), report, width=60, now_s=NOW_S, is_tall=False)
+    assert groups
+    assert flow([], 10) == []
+
+
+def test_all_states_have_a_tone() -> None:
+    assert {report.state for report in fixed_reports()} == set(State)

@@ -1,0 +1,93 @@
+"""What the dashboard costs at ten thousand rows, in CPU time of its thread, with slack for a busy machine."""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from gitdash.export.columns import FLEET_COLUMNS
+from gitdash.tui.app import FleetApp
+from gitdash.tui.fleet import Fleet
+from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
+from tests.tui.source_double import SourceDouble
+
+ROW_COUNT = 10_000
+SORT_LIMIT_S = 0.060
+FILTER_LIMIT_S = 0.030
+FLUSH_LIMIT_S = 0.010
+SLACK = 3
+"""Between a quiet machine and a busy one, for CPU time."""
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Fleet:
+    fleet = Fleet(FLEET_COLUMNS)
+    for summary in many_summaries(ROW_COUNT):
+        fleet.put(summary)
+    fleet.arrange()
+    return fleet
+
+
+def _cpu_s(work: Callable[[], object], runs: int = 5) -> float:
+    """The least CPU time of some runs."""
+    times_s = []
+    for _ in range(runs):
+        start_s = time.thread_time()
+        work()
+        times_s.append(time.thread_time() - start_s)
+    return min(times_s)
+
+
+@pytest.mark.parametrize("key", [column.key for column in FLEET_COLUMNS])
+def test_sorting_ten_thousand_rows_is_not_felt(fleet: Fleet, key: str) -> None:
+    assert _cpu_s(lambda: fleet.sort_by(key), runs=3) <= SORT_LIMIT_S * SLACK
+
+
+def test_filtering_ten_thousand_rows_keeps_up_with_typing(fleet: Fleet) -> None:
+    assert _cpu_s(lambda: fleet.set_filter("pool 00ff")) <= FILTER_LIMIT_S * SLACK
+    fleet.set_filter("")
+
+
+async def test_flush_of_200_changes_is_a_fraction_of_a_frame() -> None:
+    rows = many_summaries(ROW_COUNT)
+    source = SourceDouble()
+    app = FleetApp([ROOT], rows, source, lambda: NOW_S)
+    async with app.run_test(size=(160, 50)) as pilot:
+        while not source.started:
+            await pilot.pause()
+        app.live.may_arrange = lambda: False
+        times_s = []
+        for run in range(5):
+            for row in rows[run * 200 : run * 200 + 200]:
+                source.happen().summaries[row.path] = msgspec.structs.replace(row, pack_count=run)
+            start_s = time.thread_time()
+            app.flush()
+            times_s.append(time.thread_time() - start_s)
+            await pilot.pause()
+        assert min(times_s) <= FLUSH_LIMIT_S * SLACK
+
+
+async def test_change_of_a_row_that_is_not_on_screen_draws_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = many_summaries(1_000)
+    source = SourceDouble()
+    app = FleetApp([ROOT], rows, source, lambda: NOW_S)
+    async with app.run_test(size=(120, 40)) as pilot:
+        while not source.started:
+            await pilot.pause()
+        app.flush()
+        await pilot.pause()
+        app.live.may_arrange = lambda: False
+        drawn: list[int] = []
+        original = app.table.render_line
+        monkeypatch.setattr(app.table, "render_line", lambda y: drawn.append(y) or original(y))
+        hidden = app.fleet.rows[app.fleet.view[-1]].summary
+        source.happen().summaries[hidden.path] = msgspec.structs.replace(hidden, pack_count=9)
+        app.flush()
+        await pilot.pause()
+        assert drawn == []
+        shown = app.fleet.rows[app.fleet.view[4]].summary
+        source.happen().summaries[shown.path] = msgspec.structs.replace(shown, pack_count=9)
+        app.flush()
+        await pilot.pause()
+        assert set(drawn) == {5}

@@ -1,0 +1,105 @@
+"""The dashboard in a real pseudo-terminal: what reaches it, how fast, and how the dashboard leaves it."""
+
+import os
+import signal
+import statistics
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.support.pty_session import PtySession, controls_in
+from tests.tui.fixture_fleet import HOSTILE_NAMES
+
+PROJECT = os.fspath(Path(__file__).parents[2])
+MEMORY_LIMIT_BYTES = 150 << 20
+KEY_TO_PAINT_LIMIT_S = 0.016
+SLACK = 4
+"""The limit is for a quiet machine; a test runs on a busy one."""
+
+
+def _dashboard(rows: int, updates_per_s: int, *, columns: int = 120, lines: int = 40) -> PtySession:
+    argv = [sys.executable, "-m", "tests.support.moving_fleet", str(rows), str(updates_per_s)]
+    return PtySession(argv, columns=columns, lines=lines, folder=PROJECT)
+
+
+@pytest.mark.safety
+def test_no_part_of_a_name_reaches_the_terminal_as_a_control() -> None:
+    with _dashboard(0, 0, columns=200, lines=60) as session:
+        session.wait_for_text("quit")
+        for key in (b"o", b"d", b"d", b"G", b"\r", b"\x1b[B", b"\x1b", b"/", b"s", b"t", b"r", b"\r"):
+            session.send(key)
+            session.wait_for(bool, start=len(session.output))
+        session.send(b"\x1b")
+        for _ in HOSTILE_NAMES:
+            session.key_to_paint(b"j", "▌")
+        session.send(b"q")
+        assert session.wait_for_exit() == 0
+    assert controls_in(bytes(session.output)) == set()
+    assert b"\x1b[2Jcleared" not in session.output
+    assert rb"\x1b[2Jcleared" in session.output
+    assert rb"\u202efdp.tig" in session.output
+
+
+@pytest.mark.parametrize(
+    "smuggled",
+    [
+        b"\x1b]52;c;cHduZWQ=\x07",
+        b"\x1b]0;title\x07",
+        b"\x1bc",
+        "\x9b31m".encode(),
+        "\u202e".encode(),
+        b"\x00",
+        b"\xe9",
+        b"\x08",
+    ],
+)
+def test_what_a_terminal_acts_on_is_told_from_drawing(smuggled: bytes) -> None:
+    drawing = b"\x1b[?1049h\x1b[38;2;1;2;3mtext\x1b[0m\x1b(B\r\n" + "日本▌".encode()
+    assert controls_in(drawing) == set()
+    assert controls_in(drawing + smuggled) != set()
+
+
+@pytest.mark.slow
+def test_key_is_painted_within_a_frame_while_200_rows_a_second_change() -> None:
+    with _dashboard(10_000, 200, columns=160, lines=50) as session:
+        session.wait_for_text("quit")
+        session.wait_for_text("inspecting")
+        times_s = [session.key_to_paint(b"j", "▌") for _ in range(40)]
+        assert statistics.median(times_s) <= KEY_TO_PAINT_LIMIT_S * SLACK
+        assert psutil.Process(session.pid).memory_info().rss <= MEMORY_LIMIT_BYTES
+        session.send(b"q")
+        assert session.wait_for_exit(limit_s=5) == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (lambda session: session.send(b"q"), 0),
+        (lambda session: session.send(b"\x11"), 0),
+        (lambda session: session.send(b"\x03"), 130),
+    ],
+    ids=["q", "ctrl+q", "ctrl+c"],
+)
+def test_terminal_is_given_back_as_it_was(end, code: int) -> None:
+    with _dashboard(0, 0) as session:
+        session.wait_for_text("quit")
+        end(session)
+        assert session.wait_for_exit(limit_s=10) == code
+    assert b"\x1b[?1049h" in session.output
+    assert session.output.rindex(b"\x1b[?1049l") > session.output.rindex(b"\x1b[?1049h")
+    assert session.output.rindex(b"\x1b[?25h") > session.output.rindex(b"\x1b[?25l")
+
+
+def test_resizing_the_terminal_draws_anew() -> None:
+    with _dashboard(0, 0) as session:
+        session.wait_for_text("quit")
+        start = len(session.output)
+        session.resize(50, 12)
+        os.kill(session.pid, signal.SIGWINCH)
+        session.wait_for_text("gitdash needs", start=start)
+        start = len(session.output)
+        session.resize(80, 24)
+        os.kill(session.pid, signal.SIGWINCH)
+        session.wait_for_text("infra/", start=start)

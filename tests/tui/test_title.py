@@ -1,0 +1,44 @@
+"""The title line: roots and progress."""
+
+import pytest
+from rich.cells import cell_len
+
+from gitdash.tui.progress import title_line
+from gitdash.tui.source import SurveyProgress
+
+
+def _progress(step: str, done: int, known: int, *, complete: bool = True, elapsed_s: float = 2.0) -> SurveyProgress:
+    return SurveyProgress(step=step, done_count=done, known_count=known, complete=complete, elapsed_s=elapsed_s)
+
+
+def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes, ...] = (b"/srv/git",)) -> str:
+    line = title_line(roots, b"/home/me", progress, width)
+    return "".join(piece.text for piece in line)
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (_progress("inspected", 1_204, 2_000), "inspecting 1,204 of 2,000 · 602/s · 1.3 s left"),
+        (_progress("inspected", 1_204, 2_000, complete=False), "inspecting 1,204 of 2,000+ · 602/s"),
+        (_progress("measured", 1, 9, elapsed_s=4), "measuring 1 of 9 · 0.2/s · 32.0 s left"),
+        (_progress("inspected", 0, 9), "inspecting 0 of 9"),
+        (_progress("surveyed", 2_000, 2_000), "2,000 surveyed in 2.0 s"),
+    ],
+)
+def test_progress_has_rate_and_estimate_once_all_are_known(progress: SurveyProgress, words: str) -> None:
+    assert _title(progress).rstrip().endswith(words)
+
+
+def test_estimate_is_not_given_while_discovery_runs() -> None:
+    assert "left" not in _title(_progress("inspected", 10, 20, complete=False))
+
+
+def test_home_is_a_tilde_and_names_are_printable() -> None:
+    assert "~/clones, /srv/\\x1b[2J" in _title(None, roots=(b"/home/me/clones", b"/srv/\x1b[2J"))
+    assert "~" not in _title(None, roots=(b"/home/me2",))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_title_is_exactly_as_wide_as_the_terminal(width: int) -> None:
+    assert cell_len(_title(_progress("inspected", 1_204, 2_000), width, (b"/srv/" + b"long/" * 40,))) == width
