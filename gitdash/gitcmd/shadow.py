@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gitdash.gitcmd.runner import GitError, GitFailure
+from gitdash.gitcmd.store_files import irregular_file
 from gitdash.model.inspection import ObjectFormat
 
 _CONFIGS = {
@@ -40,8 +41,13 @@ def shadow_git_dir(
     """Make a shadow git directory for one object store and remove it when the context ends, however it ends.
 
     `objects_dir` and `shallow_file` are absolute; without the shallow file git walks on into commits that are not
-    there and dies. Raises GitError if the folder for temporary files cannot be written.
+    there and dies. Raises GitError if the folder for temporary files cannot be written, or if the store holds
+    something that git would wait for.
     """
+    irregular = irregular_file(objects_dir)
+    if irregular is not None:
+        name, kind = os.fsdecode(irregular[0]), irregular[1]
+        raise GitError(f"objects/{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
     folder = _make_folder(object_format)
     try:
         environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": os.fsdecode(objects_dir)}
