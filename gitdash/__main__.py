@@ -29,8 +29,10 @@ command_line = make_command_line(_open_dashboard)
 
 def main() -> int:
     """Run the program and return its exit code; no error of the user's making ends in a traceback."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # nohup(1) has SIGHUP ignored, and that shall stay so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     try:
         return int(command_line.main(prog_name="gitdash", standalone_mode=False) or ExitCode.DONE)
     except click.Abort:

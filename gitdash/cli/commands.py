@@ -12,6 +12,7 @@ import click
 from gitdash import __version__
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.session import Dashboard, Session
+from gitdash.units import printable
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ROOT = click.Path(path_type=bytes)
@@ -35,6 +36,8 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
         """Open the dashboard on ROOTs."""
         from gitdash.cli.scan import open_dashboard_or_scan
 
+        for root in roots:
+            _refuse_misspelt_command(gitdash, root)
         click.get_current_context().exit(open_dashboard_or_scan(session, roots, dashboard))
 
     @click.group(
@@ -73,6 +76,14 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
 
     gitdash.roots_command = roots_command
     return gitdash
+
+
+def _refuse_misspelt_command(group: RootsOrCommand, root: bytes) -> None:
+    """Say which command was probably meant where an argument names neither a folder nor a command."""
+    name = os.fsdecode(root)
+    similar = group.similar_command(name)
+    if similar is not None and not os.path.lexists(root):
+        raise click.UsageError(f"no folder and no command '{printable(name)}'; did you mean '{similar}'?")
 
 
 _GROUP_EPILOG = """\b

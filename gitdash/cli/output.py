@@ -8,20 +8,27 @@ import sys
 import time
 from collections.abc import Iterable
 
+from gitdash.errors import GitdashError
 from gitdash.units import printable
 
 _PROGRESS_INTERVAL_S = 0.1
 
 
+class OutputError(GitdashError):
+    """Data could not be written to stdout."""
+
+
 def write_data(chunks: Iterable[bytes]) -> None:
-    """Write data to stdout and flush it."""
+    """Write data to stdout and flush it. Raises OutputError, such as for a full disk."""
     try:
         for chunk in chunks:
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is still in the buffer would fail again when Python flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OutputError(f"cannot write the output: {(error.strerror or 'failed').lower()}") from error
 
 
 def write_text(text: str) -> None:

@@ -3,6 +3,7 @@
 It does not print data; that is each command's own matter.
 """
 
+import gc
 import os
 import threading
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ class Survey:
 
 def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str) -> Survey:
     """Run a whole survey; raises GitdashError for wrong roots, configuration, state or git."""
+    # One survey and then the end: what the collector would go through again and again is all in use.
+    gc.disable()
     now_s = wall_clock()
     program = session.git
     survey = Survey(now_s=now_s, git_version=program.version_text)

@@ -16,7 +16,7 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.single import find_repository, report_single
-from gitdash.survey.sizing import SizeQuestion, Sizing, with_answer
+from gitdash.survey.sizing import SizeQuestion, Sizing, preferred_strategy, with_answer
 from gitdash.units import human_age, human_bytes, human_duration, printable, printable_path
 
 
@@ -55,7 +55,13 @@ def run_size(session: Session, options: SizeOptions) -> int:
             effective_uid=effective_uid,
             now_s=now_s,
         ).report
-        sizing = Sizing(program, history=history, clock=wall_clock, time_limit_s=settings.size.time_limit_s)
+        sizing = Sizing(
+            program,
+            history=history,
+            clock=wall_clock,
+            time_limit_s=settings.size.time_limit_s,
+            preferred=preferred_strategy(settings),
+        )
         asked = options.asked()
         prepared = sizing.prepare(report, asked, cancel=threading.Event())
         if isinstance(prepared, Unreadable):

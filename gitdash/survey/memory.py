@@ -47,6 +47,16 @@ class Memory:
         is_same_policy = report.judged_by == policy_digest(self._policy_for(repository.path))
         return report, known.fingerprint if is_valid and is_same_policy else None
 
+    def with_newer_sizes(self, report: RepositoryReport) -> RepositoryReport:
+        """Return the report with the sizes that someone else has measured for the same files meanwhile."""
+        newer = self._history.report(report.repository.path) if self._history is not None else None
+        if newer is None or not _same_files(newer, report):
+            return report
+        ours, theirs = report.sizes, newer.sizes
+        reachable, reachable_own = ours.reachable or theirs.reachable, ours.reachable_own or theirs.reachable_own
+        sizes = msgspec.structs.replace(ours, reachable=reachable, reachable_own=reachable_own)
+        return msgspec.structs.replace(report, sizes=sizes)
+
     def save(self, report: RepositoryReport, summary: RepositorySummary) -> None:
         """Remember a report; its sizes are from history when it is read again."""
         if self._history is not None:
@@ -84,3 +94,12 @@ def _as_stored(sizes: Sizes) -> Sizes:
 
 def _marked(size: SizeMeasurement | Unreadable | None) -> SizeMeasurement | Unreadable | None:
     return msgspec.structs.replace(size, from_history=True) if isinstance(size, SizeMeasurement) else None
+
+
+def _same_files(one: RepositoryReport, other: RepositoryReport) -> bool:
+    return (
+        isinstance(one.inspection, Inspection)
+        and isinstance(other.inspection, Inspection)
+        and one.inspection.fingerprint == other.inspection.fingerprint
+        and one.lenders_fingerprint == other.lenders_fingerprint
+    )

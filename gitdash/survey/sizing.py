@@ -29,6 +29,7 @@ from gitdash.survey.lenders import Lender, Lenders, pack_sizes
 from gitdash.survey.tips import TipsSource, tips_of
 
 if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
     from gitdash.history.store import History, StoredSize
 
 _SHALLOW_LIMIT_BYTES = 64 << 20
@@ -202,6 +203,11 @@ def _request(
         every_object_once=isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once,
         damaged_files=_damaged_files(inspection),
     )
+
+
+def preferred_strategy(settings: "Settings") -> Strategy | None:
+    """Return the strategy that the configuration prefers; None for the best one by the facts."""
+    return None if settings.size.strategy == "auto" else Strategy(settings.size.strategy)
 
 
 def with_answer(sizes: Sizes, question: Question, answer: SizeMeasurement | Unreadable) -> Sizes:

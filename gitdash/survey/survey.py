@@ -4,38 +4,32 @@ Both front ends drive it by iterating; nothing happens between two events that t
 at most its own row: what cannot be read becomes `Unreadable` there, and only wrong roots end the survey.
 """
 
-import contextlib
 import enum
 import os
-import queue
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.gitcmd.runner import GitProgram
 from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.lenders import store_fingerprint
-from gitdash.survey.measure import SizingQueue
 from gitdash.survey.memory import Memory
-from gitdash.survey.sizing import Sizing, with_answer
+from gitdash.survey.priorities import Priorities
 from gitdash.survey.summarize import summarize, totals_of
 from gitdash.survey.workers import InspectionPool
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History
+    from gitdash.survey.measuring import Measuring
 
 _WAIT_S = 0.1
 
@@ -73,21 +67,25 @@ class SurveyRequest:
     """Report a repository as soon as it is inspected, before it is known who borrows from it; and again after that."""
 
 
-def run_survey(request: SurveyRequest, *, cancel: threading.Event) -> Iterator[SurveyEvent]:
+def run_survey(
+    request: SurveyRequest, *, cancel: threading.Event, priorities: Priorities | None = None
+) -> Iterator[SurveyEvent]:
     """Yield what the survey finds; it ends soon after `cancel` is set, then without `Finished`.
 
-    Raises RootError for a root that does not exist, before anything else.
+    `priorities` says what is measured first, and may change while the survey runs. Raises RootError for a root that
+    does not exist, before anything else.
     """
-    return _Survey(request, cancel).events()
+    return _Survey(request, cancel, priorities or Priorities()).events()
 
 
 class _Survey:
     """One run: the state of the generator below `run_survey`."""
 
-    def __init__(self, request: SurveyRequest, cancel: threading.Event) -> None:
+    def __init__(self, request: SurveyRequest, cancel: threading.Event, priorities: Priorities) -> None:
         scan = request.settings.scan
         self._request = request
         self._cancel = cancel
+        self._priorities = priorities
         self._memory = Memory(request.history, now_s=request.now_s, policy_for=request.settings.policy_for)
         self._reports: dict[bytes, RepositoryReport] = {}
         limits = DiscoveryLimits(
@@ -157,62 +155,41 @@ class _Survey:
             yield self._reported(report, is_stored=is_stored)
 
     def _measure(self, judge: Judge) -> Iterator[SurveyEvent]:
-        wanted = self._request.sizes
-        if wanted in {SizesWanted.EXCLUSIVE, SizesWanted.ALL}:
-            yield from self._measure_exclusive(judge)
-        if wanted in {SizesWanted.REACHABLE, SizesWanted.ALL} and self._request.program is not None:
-            yield from self._measure_reachable(judge, self._request.program)
-
-    def _measure_exclusive(self, judge: Judge) -> Iterator[SurveyEvent]:
-        missing = [
-            report for report in self._reports.values() if not isinstance(report.sizes.exclusive, ExclusiveSizes)
-        ]
-        if not missing:
+        measuring = self._measuring(judge)
+        if measuring is None:
             return
-        from gitdash.measurement.exclusive import LenderIds
-        from gitdash.survey.exclusive import exclusive_of
+        for done_count, measured in enumerate(measuring.answers(), start=1):
+            report = self._memory.with_newer_sizes(self._reports[measured.path])
+            yield self._reported(judge.with_sizes(report, measured.added_to(report.sizes)))
+            yield Progress(step="measured", done_count=done_count, known_count=measuring.wanted_count, complete=True)
 
-        lender_ids = LenderIds()
-        # Members of one lender follow each other, so that its ids are read once.
-        missing.sort(key=lambda report: judge.graph.lenders(report.repository.path))
-        for number, report in enumerate(missing):
-            if self._cancel.is_set():
-                return
-            exclusive = exclusive_of(
-                report.repository.common_dir, report.inspection, lender_ids, now_s=self._request.clock()
-            )
-            sizes = msgspec.structs.replace(report.sizes, exclusive=exclusive)
-            yield self._reported(judge.with_sizes(report, sizes))
-            yield Progress(step="measured", done_count=number + 1, known_count=len(missing), complete=True)
+    def _measuring(self, judge: Judge) -> "Measuring | None":
+        wanted, program = self._request.sizes, self._request.program
+        if wanted is SizesWanted.DISK:
+            return None
+        from gitdash.survey.measuring import Measuring
+        from gitdash.survey.sizing import Sizing, preferred_strategy
 
-    def _measure_reachable(self, judge: Judge, program: GitProgram) -> Iterator[SurveyEvent]:
-        settings = self._request.settings.size
-        sizing = Sizing(
-            program,
-            history=self._request.history,
+        measuring = Measuring(
+            self._reports,
+            lenders=judge.graph.lenders,
             clock=self._request.clock,
-            time_limit_s=settings.time_limit_s,
+            priorities=self._priorities,
+            cancel=self._cancel,
         )
-        answers: queue.SimpleQueue[tuple[bytes, Question, SizeMeasurement | Unreadable]] = queue.SimpleQueue()
-
-        def keep(report: RepositoryReport, question: Question, answer: SizeMeasurement | Unreadable) -> None:
-            answers.put((report.repository.path, question, answer))
-
-        with SizingQueue(sizing, on_measured=keep, thread_count=settings.workers or 2) as sizing_queue:
-            known_count = 0
-            for report in self._reports.values():
-                questions = _open_questions(report)
-                known_count += len(questions)
-                if questions:
-                    sizing_queue.submit(report, questions)
-            done_count = 0
-            while done_count < known_count and not self._cancel.is_set():
-                with contextlib.suppress(queue.Empty):
-                    path, question, answer = answers.get(timeout=_WAIT_S)
-                    done_count += 1
-                    sizes = with_answer(self._reports[path].sizes, question, answer)
-                    yield self._reported(judge.with_sizes(self._reports[path], sizes))
-                    yield Progress(step="measured", done_count=done_count, known_count=known_count, complete=True)
+        if wanted in {SizesWanted.EXCLUSIVE, SizesWanted.ALL}:
+            measuring.want_exclusive()
+        if wanted in {SizesWanted.REACHABLE, SizesWanted.ALL} and program is not None:
+            settings = self._request.settings
+            sizing = Sizing(
+                program,
+                history=self._request.history,
+                clock=self._request.clock,
+                time_limit_s=settings.size.time_limit_s,
+                preferred=preferred_strategy(settings),
+            )
+            measuring.want_reachable(sizing, settings.size.workers)
+        return measuring
 
     def _reported(self, report: RepositoryReport, *, is_stored: bool = False) -> Report:
         self._reports[report.repository.path] = report
@@ -220,11 +197,6 @@ class _Survey:
         if not is_stored:
             self._memory.save(report, summary)
         return Report(report, summary)
-
-
-def _open_questions(report: RepositoryReport) -> tuple[Question, ...]:
-    known = ((Question.REACHABLE, report.sizes.reachable), (Question.REACHABLE_OWN, report.sizes.reachable_own))
-    return tuple(question for question, size in known if not isinstance(size, SizeMeasurement))
 
 
 def _stands_alone(one: Inspected) -> bool:
