@@ -13,7 +13,7 @@ from dataclasses import replace
 from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.measurement import plausibility
-from gitdash.measurement.answers import Answer, Tips, answer, extended
+from gitdash.measurement.answers import Answer, PreviousSize, Tips, answer, extended
 from gitdash.measurement.queries import StoreQueries, UntrustworthySizeError
 from gitdash.measurement.size_request import SizeRequest, choose, names_note, select
 from gitdash.model.sizes import SizeMeasurement, Strategy
@@ -78,14 +78,27 @@ def _trusted(request: SizeRequest, strategy: Strategy, queries: StoreQueries, ti
 
 
 def _first_answer(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
-    if strategy is not Strategy.DIFFERENCE or request.previous is None:
-        return answer(strategy, queries, tips, every_object_once=request.every_object_once)
-    found = extended(request.previous, queries, tips)
-    # a sum that counts twice may exceed all files, and that is no lie of a derived file
-    if found is not None and not plausibility.is_impossible(found.size_bytes, request.upper_bound_bytes):
-        return found
+    if strategy is Strategy.DIFFERENCE and request.previous is not None:
+        found = _extended(request, request.previous, queries, tips)
+        if found is not None:
+            return found
     rule = _rule_for(request, strategy, queries)
     return answer(rule, queries, tips, every_object_once=request.every_object_once)
+
+
+def _extended(request: SizeRequest, previous: PreviousSize, queries: StoreQueries, tips: Tips) -> Answer | None:
+    """The older size with what is new; None if it is of no use, and a full measurement has to say what is true."""
+    try:
+        found = extended(previous, queries, tips)
+    except GitError as error:
+        # a tip of the older size may be gone, which is no damage
+        if error.kind is GitFailure.FAILED and not isinstance(error, UntrustworthySizeError):
+            return None
+        raise
+    # a sum that counts twice may exceed all files, and that is no lie of a derived file
+    if found is None or plausibility.is_impossible(found.size_bytes, request.upper_bound_bytes):
+        return None
+    return found
 
 
 def _after_failure(

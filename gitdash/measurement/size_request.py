@@ -70,12 +70,16 @@ class SizeRequest:
 
 
 def choose(request: SizeRequest, program: GitProgram) -> StrategyChoice:
-    """Return the strategy that `measure_reachable` begins with. Raises StrategyError."""
+    """Return the strategy that `measure_reachable` begins with. Raises StrategyError.
+
+    An older size that is not exact is added to only where a full measurement would not be exact either.
+    """
+    excludes_lender = request.question is Question.REACHABLE_OWN and request.has_alternates_file
     facts = StrategyFacts(
         has_alternates_file=request.has_alternates_file,
         lender_has_pseudo_merges=request.lender_has_pseudo_merges,
         git_version=program.version,
-        extends_previous=request.previous is not None,
+        extends_previous=request.previous is not None and (request.previous.exact or excludes_lender),
         winner=request.winner,
     )
     return choose_strategy(request.question, request.requested, facts)

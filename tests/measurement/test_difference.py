@@ -179,6 +179,22 @@ def test_reference_that_lost_something_leads_to_a_full_measurement(change: str, 
 
 
 @pytest.mark.oracle
+def test_size_that_is_not_exact_is_measured_in_full_the_next_time(tmp_path: Path) -> None:
+    own = packed(tmp_path / "own.git")
+    previous = PreviousSize(size_bytes=5, exact=False, tips=counted_tips(request_for(own)))
+    size = measure(request_for(own, previous=previous))
+    assert (size.strategy, size.exact) == (Strategy.BITMAP, True)
+
+
+@pytest.mark.oracle
+def test_older_tip_that_is_gone_leads_to_a_full_measurement(tmp_path: Path) -> None:
+    own = packed(tmp_path / "own.git")
+    previous = PreviousSize(size_bytes=5, exact=True, tips=frozenset({"1" * 40}))
+    size = measure(request_for(own, previous=previous))
+    assert (size.strategy, size.exact, size.notes) == (Strategy.BITMAP, True, ())
+
+
+@pytest.mark.oracle
 def test_difference_without_the_lender(tmp_path: Path) -> None:
     pool = packed(tmp_path / "pool.git")
     member = GitRepository.init(tmp_path / "member.git")

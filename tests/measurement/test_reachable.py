@@ -99,6 +99,21 @@ def test_walk_with_an_exclusion_is_an_upper_bound_and_says_so(tmp_path: Path) ->
 
 
 @pytest.mark.oracle
+@pytest.mark.skipif(git_version() < (2, 46), reason="git before 2.46 has no pseudo-merge bitmaps")
+def test_pseudo_merges_of_the_lender_make_the_bitmap_the_best_and_exact(tmp_path: Path) -> None:
+    member, pool = resurrected(tmp_path)
+    for number in range(20):
+        pool.commit({"side": f"{number}"}, reference=f"refs/heads/side{number}")
+    for key, value in (("pattern", "refs/"), ("threshold", "now"), ("stableThreshold", "never")):
+        pool.git("config", f"bitmapPseudoMerge.all.{key}", value)
+    pool.repack("-b")
+    size = measure(request_for(member, OWN, pool, lender_has_pseudo_merges=True))
+    assert (size.strategy, size.exact) == (Strategy.BITMAP, True)
+    assert "--use-bitmap-index" in size.argv
+    assert size.bytes == exact_own_bytes(member)
+
+
+@pytest.mark.oracle
 def test_bitmap_that_git_did_not_use_is_no_proof(tmp_path: Path) -> None:
     member, pool = resurrected(tmp_path)
     for bitmap in (pool.git_dir / "objects" / "pack").glob("*.bitmap"):
