@@ -285,4 +285,4 @@ def _follow(
         if following is None:
             return reference
         reference = following
-    return reference if isinstance(reference, DirectReference) else None
+    return None
