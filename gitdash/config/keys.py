@@ -59,4 +59,7 @@ SETTING_KEYS: Final = (
     SettingKey(
         "policy.commit_graph_minimum_objects", "With fewer objects a repository does without commit-graph and bitmap."
     ),
+    SettingKey("policy.large_object_count", "From so many objects on, a missing commit-graph or bitmap weighs more."),
+    SettingKey("policy.loose_references_warning_count", "So many loose references are a warning."),
+    SettingKey("policy.temporary_warning_bytes", "Temporary files of so many bytes are a warning; fewer are a notice."),
 )

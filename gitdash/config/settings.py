@@ -19,6 +19,8 @@ from gitdash.units import printable
 PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
 PositiveSeconds = Annotated[float, msgspec.Meta(gt=0, le=31_557_600)]
 
+_MAXIMUM_BYTES: Final = 1 << 20
+
 _AT: Final = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>.*)`)?")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<key>.*)`")
 _EXPECTED: Final = {
@@ -120,7 +122,7 @@ def load_settings(path: str | None, *, home: str) -> Settings:
     chosen = default_config_path() if path is None else path
     try:
         with open(chosen, "rb") as file:
-            data = file.read()
+            data = file.read(_MAXIMUM_BYTES + 1)
     except FileNotFoundError:
         if path is None:
             return Settings()
@@ -128,6 +130,8 @@ def load_settings(path: str | None, *, home: str) -> Settings:
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or "not a path").lower()
         raise ConfigError(f"{printable(chosen)}: cannot be read: {reason}") from error
+    if len(data) > _MAXIMUM_BYTES:
+        raise ConfigError(f"{printable(chosen)}: more than {_MAXIMUM_BYTES} bytes are no configuration")
     try:
         return read_settings(data, home=home)
     except ConfigError as error:
