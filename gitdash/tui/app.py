@@ -313,13 +313,12 @@ def run_dashboard(
     *,
     settings: "Settings",
     history: "History | None",
-    git: "GitProgram | None",
+    git: "GitProgram",
     clock: Clock = wall_clock,
 ) -> int:
     """Open the dashboard on absolute roots and return the exit code when it is left.
 
-    `git` is None if no git is to run: then no size is measured. Raises GitdashError if the survey cannot be made, such
-    as for a root that does not exist.
+    Raises GitdashError if the survey cannot be made, such as for a root that does not exist.
     """
     feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock)
     app = FleetApp(roots, history.summaries(roots) if history is not None else (), feed, clock)

@@ -1,13 +1,13 @@
-"""The dashboard's rows from a survey: runs it in a daemon thread and keeps, for the next look, the latest of each row.
+"""The dashboard's rows from a survey: runs it in daemon threads and keeps, for the next look, the latest of each row.
 
-One thread iterates over the survey's events; another reads stored reports that somebody looks at. Both only write
-into a record of changes under a lock, which `take` empties.
+One thread iterates over the survey's events, one looks again at what a key was pressed for, one reads stored reports
+that somebody looks at. They only write into a record of changes under a lock, which `take` empties.
 """
 
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -15,7 +15,9 @@ import msgspec
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram, stop_everything
 from gitdash.model.report import RepositoryReport
-from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
+from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
+from gitdash.survey.priorities import Priorities
+from gitdash.tui.again import LookAgain
 from gitdash.tui.clock import Clock
 from gitdash.tui.source import Changes, SurveyProgress
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History
 
-_JOIN_S: Final = 0.5
+_JOIN_S: Final = 0.3
 
 
 class SurveyFeed:
@@ -35,7 +37,7 @@ class SurveyFeed:
         *,
         settings: "Settings",
         history: "History | None",
-        program: GitProgram | None,
+        program: GitProgram,
         clock: Clock,
     ) -> None:
         self._roots = tuple(roots)
@@ -43,17 +45,20 @@ class SurveyFeed:
         self._history = history
         self._program = program
         self._clock = clock
+        self._priorities = Priorities()
+        self._cancel = threading.Event()
+        self._again = LookAgain(settings=settings, history=history, program=program, clock=clock, cancel=self._cancel)
         self._changed = threading.Condition()
         self._changes: Changes | None = None
-        self._cancel = threading.Event()
         self._survey_is_wanted = True
         self._wanted_report: bytes | None = None
         self._encoded: dict[bytes, bytes] = {}
         """Reports by path where there is no state file to read them from; encoded, they take a tenth."""
         self._step: tuple[str, float] = ("", 0.0)
+        self._other_count = 0
         self._threads = [
-            threading.Thread(target=self._survey_when_wanted, name="survey", daemon=True),
-            threading.Thread(target=self._read_reports, name="reports", daemon=True),
+            threading.Thread(target=self._guarded, args=(run,), name=run.__name__, daemon=True)
+            for run in (self._survey_when_wanted, self._look_again_when_asked, self._read_reports_when_wanted)
         ]
 
     def start(self) -> None:
@@ -66,6 +71,7 @@ class SurveyFeed:
         self._cancel.set()
         with self._changed:
             self._changed.notify_all()
+        self._again.wake()
         stop_everything()
         for thread in self._threads:
             if thread.is_alive():
@@ -79,21 +85,35 @@ class SurveyFeed:
 
     def prioritise(self, paths: Sequence[bytes]) -> None:
         """Measure these first."""
+        self._priorities.prioritise(paths)
 
     def rescan(self, path: bytes | None) -> None:
-        """Survey again; what is unchanged costs next to nothing."""
+        """Look at one repository again, or survey all again; what is unchanged then costs next to nothing."""
+        if path is not None:
+            self._again.ask(path, with_sizes=False)
+            return
         with self._changed:
             self._survey_is_wanted = True
             self._changed.notify_all()
 
     def measure(self, path: bytes) -> None:
-        """Measure one repository now."""
+        """Let git measure one repository now."""
+        self._again.ask(path, with_sizes=True)
 
     def request_report(self, path: bytes) -> None:
         """Have a report read."""
         with self._changed:
             self._wanted_report = path
             self._changed.notify_all()
+
+    def _guarded(self, run: Callable[[], None]) -> None:
+        """Run a thread; what ends it ends the dashboard, with the reason."""
+        try:
+            run()
+        except GitdashError as error:
+            if not self._cancel.is_set():
+                with self._changed:
+                    self._pending().failure = error
 
     def _pending(self) -> Changes:
         """Return the record to write to. The lock is held."""
@@ -108,11 +128,7 @@ class SurveyFeed:
                 self._survey_is_wanted = False
             if self._cancel.is_set():
                 return
-            try:
-                self._survey()
-            except GitdashError as error:
-                with self._changed:
-                    self._pending().failure = error
+            self._survey()
 
     def _survey(self) -> None:
         # Imported here and not above: the first paint does not wait for discovery and inspection to be loaded.
@@ -121,7 +137,7 @@ class SurveyFeed:
         request = SurveyRequest(
             roots=self._roots,
             settings=self._settings,
-            sizes=SizesWanted.EXCLUSIVE,
+            sizes=SizesWanted.ALL,
             now_s=self._clock(),
             clock=self._clock,
             program=self._program,
@@ -129,27 +145,44 @@ class SurveyFeed:
             effective_uid=os.geteuid(),
             reports_early=True,
         )
-        for event in run_survey(request, cancel=self._cancel):
+        self._other_count = 0
+        for event in run_survey(request, cancel=self._cancel, priorities=self._priorities):
             with self._changed:
                 self._note(event)
 
     def _note(self, event: SurveyEvent) -> None:
+        """Write down an event. The lock is held."""
         match event:
-            case Report(report=report, summary=summary):
-                self._pending().summaries[summary.path] = summary
-                if self._history is None:
-                    self._encoded[summary.path] = msgspec.msgpack.encode(report)
+            case Report():
+                self._note_report(event)
             case Progress():
                 self._pending().progress = self._progress(event)
+            case NotARepository():
+                self._other_count += 1
             case Notice(text=text):
                 self._pending().notices.append(text)
-            case Finished(elapsed_s=elapsed_s):
-                count = event.totals.repository_count
-                self._pending().progress = SurveyProgress(
-                    step="surveyed", done_count=count, known_count=count, complete=True, elapsed_s=elapsed_s
-                )
+            case Finished():
+                self._note_end(event)
             case _:
                 pass
+
+    def _note_report(self, event: Report) -> None:
+        self._pending().summaries[event.summary.path] = event.summary
+        if self._history is None:
+            self._encoded[event.summary.path] = msgspec.msgpack.encode(event.report)
+
+    def _note_end(self, event: Finished) -> None:
+        count = event.totals.repository_count
+        self._pending().forgotten += event.gone_paths
+        self._pending().progress = SurveyProgress(
+            step="surveyed",
+            done_count=count,
+            known_count=count,
+            complete=True,
+            elapsed_s=event.elapsed_s,
+            other_count=self._other_count,
+        )
+        self._step = ("", 0.0)
 
     def _progress(self, event: Progress) -> SurveyProgress:
         now_s = time.monotonic()
@@ -163,7 +196,35 @@ class SurveyFeed:
             elapsed_s=now_s - self._step[1],
         )
 
-    def _read_reports(self) -> None:
+    def _look_again_when_asked(self) -> None:
+        while (asked := self._again.next_asked()) is not None:
+            path, with_sizes = asked
+            self._note_busy(path, busy=True)
+            try:
+                self._look_again(path, with_sizes=with_sizes)
+            finally:
+                self._note_busy(path, busy=False)
+
+    def _look_again(self, path: bytes, *, with_sizes: bool) -> None:
+        from gitdash.survey.memory import Memory
+        from gitdash.survey.summarize import summarize
+
+        known = self._report(path)
+        if known is None:
+            return
+        memory = Memory(self._history, now_s=self._clock(), policy_for=self._settings.policy_for)
+        for report in self._again.reports(known, with_sizes=with_sizes):
+            summary = summarize(report)
+            memory.save(report, summary)
+            with self._changed:
+                self._note_report(Report(report, summary))
+        memory.flush()
+
+    def _note_busy(self, path: bytes, *, busy: bool) -> None:
+        with self._changed:
+            self._pending().busy[path] = busy
+
+    def _read_reports_when_wanted(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._wanted_report is not None or self._cancel.is_set())
@@ -175,11 +236,7 @@ class SurveyFeed:
                 self._pending().reports[path] = report
 
     def _report(self, path: bytes) -> RepositoryReport | None:
-        try:
-            if self._history is not None:
-                return self._history.report(path)
-        except GitdashError:
-            # A state file that became unreadable is the survey's to report; the detail shows the row alone.
-            return None
+        if self._history is not None:
+            return self._history.report(path)
         encoded = self._encoded.get(path)
         return None if encoded is None else msgspec.msgpack.decode(encoded, type=RepositoryReport)

@@ -37,7 +37,8 @@ def progress_pieces(progress: SurveyProgress | None) -> list[Piece]:
     if progress is None:
         return []
     if progress.step not in _VERBS:
-        return [Piece(f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)} ", Tone.DIM)]
+        others = f" · {progress.other_count:,} not repositories" if progress.other_count else ""
+        return [Piece(f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}{others} ", Tone.DIM)]
     known = f"{progress.known_count:,}{'' if progress.complete else '+'}"
     counts = f"{_VERBS[progress.step]} {progress.done_count:,} of {known}"
     return [Piece(counts, Tone.ACCENT), Piece(f"{_rate_text(progress)} ", Tone.DIM)]

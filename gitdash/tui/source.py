@@ -4,7 +4,7 @@ The implementation over `gitdash.survey` is in `feed`. Work goes on in threads o
 `take` some twenty times a second and gets the latest state of each changed row, however often it changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,6 +25,8 @@ class SurveyProgress:
     """`known_count` will not grow."""
     elapsed_s: float
     """Since this step began."""
+    other_count: int = 0
+    """What looked like a repository and is none, once all is done."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,7 +39,7 @@ class Changes:
     """Answers to `request_report`; None if there is none yet."""
     forgotten: list[bytes] = field(default_factory=list)
     """Paths that are gone from disk."""
-    busy: Mapping[bytes, bool] = field(default_factory=dict)
+    busy: dict[bytes, bool] = field(default_factory=dict)
     """Paths on which work asked for by a person began (True) or ended."""
     progress: SurveyProgress | None = None
     notices: list[str] = field(default_factory=list)

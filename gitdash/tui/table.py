@@ -106,7 +106,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         if not self.size.height:
             return
         fleet = self.fleet
-        self.virtual_size = Size(self.line_width, len(fleet.view) + HEAD_HEIGHT)
+        self._fit_virtual_size()
         position = self.cursor_position
         if position is None or not self.cursor_is_placed:
             self._set_cursor(fleet.view[0] if fleet.view else None)
@@ -125,15 +125,20 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         return line if 0 <= line < self.page_height else None
 
     def grown(self) -> None:
-        """Follow rows that joined the end of the view."""
-        if not self.size.height:
+        """Follow rows that joined the end of the view.
+
+        Below the last line on screen that waits until the next `rearranged`: another virtual size draws everything
+        anew, and while a fleet is discovered rows join many times a second.
+        """
+        if not self.size.height or self.virtual_size.height - self.scroll_offset.y > self.size.height:
             return
-        shown = self.virtual_size.height - HEAD_HEIGHT - self.scroll_offset.y
-        self.virtual_size = Size(self.line_width, len(self.fleet.view) + HEAD_HEIGHT)
+        self._fit_virtual_size()
         if self.cursor_position is None and self.fleet.view:
             self._set_cursor(self.fleet.view[0])
-        if shown < self.page_height:
-            self.refresh()
+        self.refresh()
+
+    def _fit_virtual_size(self) -> None:
+        self.virtual_size = Size(self.line_width, len(self.fleet.view) + HEAD_HEIGHT)
 
     def redraw_rows(self, numbers: Iterable[int]) -> None:
         """Draw the lines of rows that are on screen; others cost nothing."""
@@ -152,6 +157,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         view = self.fleet.view
         if not view:
             return
+        self._fit_virtual_size()
         self.cursor_is_placed = True
         former = self.cursor_number
         self._set_cursor(view[min(max(position, 0), len(view) - 1)])
