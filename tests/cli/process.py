@@ -1,0 +1,86 @@
+"""Runs gitdash as people do, as a process, and puts a git before it that keeps count of its calls."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.support.repositories import GIT
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Gitdash:
+    """How gitdash is started in one test: with its own state file and a counting git."""
+
+    folder: Path
+    bytecode: Path
+    """Where compiled modules are kept, so that not every process compiles them again."""
+    options: list[str] = field(default_factory=list)
+
+    @classmethod
+    def make(cls, folder: Path, bytecode: Path) -> "Gitdash":
+        programs = folder / "programs"
+        programs.mkdir(parents=True)
+        wrapper = programs / "git"
+        wrapper.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" "" >>"{folder}/calls"\nexec {GIT} "$@"\n')
+        wrapper.chmod(0o755)
+        return cls(folder, bytecode, ["--state", os.fspath(folder / "state" / "state.db")])
+
+    @property
+    def environment(self) -> dict[str, str]:
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        return inherited | {
+            "PATH": f"{self.folder / 'programs'}:{os.environ['PATH']}",
+            "PYTHONPYCACHEPREFIX": os.fspath(self.bytecode),
+            "PYTHONPATH": os.fspath(PROJECT),
+            "PYTHONWARNINGS": "error",
+        }
+
+    def command(self, *arguments: str | os.PathLike[str]) -> list[str]:
+        return [sys.executable, "-m", "gitdash", *self.options, *map(os.fspath, arguments)]
+
+    def run(
+        self, *arguments: str | os.PathLike[str], cwd: Path | None = None, **variables: str
+    ) -> "subprocess.CompletedProcess[str]":
+        finished = subprocess.run(
+            self.command(*arguments),
+            env=self.environment | variables,
+            cwd=cwd or self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert "Traceback" not in finished.stderr, finished.stderr
+        return finished
+
+    def json(self, *arguments: str | os.PathLike[str]) -> Any:
+        finished = self.run(*arguments, "--format", "json")
+        assert finished.returncode == 0, finished.stderr
+        return json.loads(finished.stdout)
+
+    def rows(self, *arguments: str | os.PathLike[str]) -> dict[str, Any]:
+        """The records of a scan by the last part of the path."""
+        return {Path(row["path"]).name: row for row in self.json("scan", *arguments)["repositories"]}
+
+    def git_calls(self) -> list[str]:
+        """The subcommands that git got since the last question."""
+        calls = self.folder / "calls"
+        text = calls.read_text() if calls.exists() else ""
+        calls.unlink(missing_ok=True)
+        return [_subcommand(call.split("\n")) for call in text.split("\n\n") if call]
+
+
+def _subcommand(arguments: list[str]) -> str:
+    remaining = iter(arguments)
+    for argument in remaining:
+        if argument == "-c":
+            next(remaining)
+        elif not argument.startswith("-"):
+            return argument
+    raise AssertionError(arguments)

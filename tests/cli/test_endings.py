@@ -1,0 +1,215 @@
+"""How commands end: exit codes, one sentence for bad input, Ctrl-C, a closed pipe."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cli.process import Gitdash
+from tests.support.repositories import GIT, GitRepository
+
+EXECUTABLE = 0o755
+
+
+@pytest.mark.parametrize("command", [["scan"], ["check"], []])
+def test_a_root_that_does_not_exist_is_one_sentence_and_exit_2(gitdash: Gitdash, command: list[str]) -> None:
+    finished = gitdash.run(*command, "/nonexistent/root")
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert len(finished.stderr.splitlines()) == 1
+    assert "/nonexistent/root" in finished.stderr
+
+
+def test_no_git_is_one_sentence_and_exit_2(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("scan", fleet, PATH=os.fspath(gitdash.folder))
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
+    assert "git" in finished.stderr
+
+
+def test_a_git_that_is_too_old_is_one_sentence_and_exit_2(gitdash: Gitdash, fleet: Path) -> None:
+    old = gitdash.folder / "old-git"
+    old.write_text("#!/bin/sh\necho git version 2.17.1\n")
+    old.chmod(EXECUTABLE)
+    finished = gitdash.run("--git", old, "scan", fleet)
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
+    assert "too old" in finished.stderr
+
+
+def test_a_state_file_of_another_program_is_left_alone(gitdash: Gitdash, fleet: Path) -> None:
+    state = gitdash.folder / "notes.txt"
+    state.write_text("not a database\n" * 100)
+    gitdash.options = ["--state", os.fspath(state)]
+    finished = gitdash.run("scan", fleet)
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
+    assert state.read_text() == "not a database\n" * 100
+
+
+def test_a_state_folder_that_cannot_be_written_costs_the_memory_and_not_the_scan(gitdash: Gitdash, fleet: Path) -> None:
+    (gitdash.folder / "file").write_text("")
+    gitdash.options = ["--state", os.fspath(gitdash.folder / "file" / "state.db")]
+    finished = gitdash.run("scan", fleet)
+    assert finished.returncode in {0, 2}
+    assert "state.db" in finished.stderr
+    assert "pool.git" in finished.stdout or finished.returncode == 2
+
+
+def test_an_error_in_the_configuration_names_the_key(gitdash: Gitdash, fleet: Path) -> None:
+    config = gitdash.folder / "config.toml"
+    config.write_text("[policy]\nloose_limitt = 3\n")
+    finished = gitdash.run("--config", config, "scan", fleet)
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
+    assert "loose_limitt" in finished.stderr
+
+
+def test_roots_come_from_the_configuration_else_from_the_current_folder(gitdash: Gitdash, fleet: Path) -> None:
+    config = gitdash.folder / "config.toml"
+    config.write_text(f'roots = ["{fleet / "work"}"]\n')
+    arguments = ["scan", "--format", "csv", "--columns", "name"]
+    assert gitdash.run("--config", config, *arguments).stdout.splitlines() == ["name", "work"]
+    assert "pool.git" in gitdash.run(*arguments, cwd=fleet).stdout
+
+
+def test_without_a_terminal_the_dashboard_is_a_table(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run(fleet)
+    assert finished.returncode == 0
+    assert finished.stdout == gitdash.run("scan", fleet).stdout
+
+
+def test_a_folder_with_the_name_of_a_command_is_reached_by_its_path(gitdash: Gitdash, fleet: Path) -> None:
+    (fleet / "pool.git").rename(fleet / "scan")
+    for arguments in (["./scan"], ["--", "scan"]):
+        assert "scan" in gitdash.run(*arguments, cwd=fleet).stdout.splitlines()[1]
+
+
+def test_a_misspelt_command_is_recognised(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("scna", cwd=fleet)
+    assert finished.returncode == 2
+    assert "did you mean 'scan'" in finished.stderr
+
+
+def test_check_fails_at_and_above_the_severity(gitdash: Gitdash, fleet: Path) -> None:
+    lock = fleet / "work" / ".git" / "HEAD.lock"
+    lock.write_text("")
+    os.utime(lock, (1_600_000_000, 1_600_000_000))
+    finished = gitdash.run("check", fleet / "work")
+    assert finished.returncode == 1
+    assert "HEAD.lock" in finished.stdout
+    assert gitdash.run("check", fleet / "work", "--fail-on", "critical").returncode == 0
+    lock.unlink()
+    assert gitdash.run("check", fleet / "work").returncode == 0
+
+
+def test_check_fails_for_what_cannot_be_read(gitdash: Gitdash, fleet: Path) -> None:
+    (fleet / "work" / ".git" / "objects" / "info").mkdir(exist_ok=True)
+    (fleet / "work" / ".git" / "objects" / "info" / "alternates").write_text("/nonexistent/objects\n")
+    finished = gitdash.run("check", fleet / "work", "--fail-on", "critical")
+    assert finished.returncode == 1
+    assert "/nonexistent/objects" in finished.stdout
+
+
+@pytest.mark.parametrize("arguments", [["scan", "--format", "jsonl"], ["scan"], ["check", "--fail-on", "notice"]])
+def test_a_reader_that_goes_away_is_no_error(gitdash: Gitdash, fleet: Path, arguments: list[str]) -> None:
+    process = subprocess.Popen(
+        gitdash.command(*arguments, fleet), env=gitdash.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    _, talk = process.communicate(timeout=60)
+    assert b"Traceback" not in talk
+    assert b"roken pipe" not in talk
+    assert process.returncode in {0, 1}
+
+
+def test_a_full_disk_is_said(gitdash: Gitdash, fleet: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        finished = subprocess.run(
+            gitdash.command("scan", fleet), env=gitdash.environment, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert finished.returncode == 2
+    assert "no space left" in finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+def sleeping_git(gitdash: Gitdash) -> Path:
+    """A git that answers `version` and hangs in everything else, with a child of its own."""
+    program = gitdash.folder / "sleeping-git"
+    program.write_text(
+        "#!/bin/sh\n"
+        f'for word; do [ "$word" = version ] && exec {GIT} version; done\n'
+        f"sleep 987.25 & echo started >{gitdash.folder}/started; wait\n"
+    )
+    program.chmod(EXECUTABLE)
+    return program
+
+
+def wait_for(path: Path) -> None:
+    deadline_s = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline_s, f"{path} did not appear"
+        time.sleep(0.01)
+
+
+def sleepers() -> list[psutil.Process]:
+    return [process for process in psutil.process_iter(["cmdline"]) if "987.25" in (process.info["cmdline"] or [])]
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", [["scan", "--sizes", "reachable"], ["size"]], ids=["scan", "size"])
+def test_an_interrupt_ends_everything_within_a_second(
+    gitdash: Gitdash, fleet: Path, command: list[str], number: signal.Signals
+) -> None:
+    path = fleet / "pool.git"
+    arguments = ["--git", sleeping_git(gitdash), *command, path]
+    process = subprocess.Popen(
+        gitdash.command(*arguments), env=gitdash.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    wait_for(gitdash.folder / "started")
+    assert sleepers()
+    started_s = time.monotonic()
+    process.send_signal(number)
+    output, talk = process.communicate(timeout=30)
+    elapsed_s = time.monotonic() - started_s
+    assert process.returncode == 130
+    assert output == ""
+    assert "Traceback" not in talk
+    assert sleepers() == []
+    assert elapsed_s < 2.0, "a second, and some for a busy machine"
+
+
+@pytest.mark.safety
+def test_what_is_known_survives_an_interrupt(gitdash: Gitdash, fleet: Path) -> None:
+    GitRepository(fleet / "work")
+    gitdash.rows(fleet, "--sizes", "all")
+    process = subprocess.Popen(
+        gitdash.command("--git", sleeping_git(gitdash), "size", fleet / "pool.git", "--strategy", "walk"),
+        env=gitdash.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for(gitdash.folder / "started")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    assert gitdash.json("size", fleet / "pool.git")["from_history"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(gitdash: Gitdash, shell: str) -> None:
+    finished = gitdash.run("completion", shell)
+    assert finished.returncode == 0
+    assert "_GITDASH_COMPLETE" in finished.stdout
+
+
+def test_version_needs_no_git_and_no_state(gitdash: Gitdash) -> None:
+    finished = gitdash.run("--version", PATH="/nonexistent")
+    assert finished.returncode == 0
+    assert finished.stdout.startswith("gitdash ")
+    assert gitdash.git_calls() == []

@@ -1,0 +1,205 @@
+"""`gitdash scan`, end to end."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import Gitdash
+from tests.support.repositories import GIT, GitRepository, clean_environment
+
+
+def disk_usage(repository: Path, *arguments: str) -> int:
+    command = [GIT, "-C", os.fspath(repository), "rev-list", "--objects", "--disk-usage", *arguments]
+    return int(subprocess.run(command, capture_output=True, check=True, env=clean_environment()).stdout)
+
+
+def test_every_repository_is_a_row_and_what_is_none_is_said_on_stderr(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("scan", fleet, "--format", "json")
+    rows = {Path(row["path"]).name: row["kind"] for row in json.loads(finished.stdout)["repositories"]}
+    assert rows == {"pool.git": "bare", "member.git": "bare", "work": "worktree", "empty.git": "bare"}
+    assert "not a repository" in finished.stderr
+    assert "broken.git" in finished.stderr
+    assert "folder" not in finished.stderr
+
+
+def test_pool_and_member_know_each_other(gitdash: Gitdash, fleet: Path) -> None:
+    rows = gitdash.rows(fleet)
+    assert rows["pool.git"]["role"] == ["pool"]
+    assert rows["pool.git"]["borrowers"] == [os.fspath(fleet / "member.git")]
+    assert rows["member.git"]["role"] == ["member"]
+    assert rows["member.git"]["alternates"][0]["path"] == os.fspath(fleet / "pool.git" / "objects")
+    assert rows["member.git"]["bitmap"]["location"] == "lender"
+    assert rows["work"]["role"] == ["plain"]
+
+
+@pytest.mark.oracle
+def test_sizes_are_those_of_git(gitdash: Gitdash, fleet: Path) -> None:
+    rows = gitdash.rows(fleet, "--sizes", "all")
+    member = rows["member.git"]["sizes"]
+    assert member["reachable"]["bytes"] == disk_usage(fleet / "member.git", "--all")
+    own = disk_usage(fleet / "member.git", "--not", "--alternate-refs", "--not", "--all")
+    assert member["reachable_own"]["bytes"] == own
+    assert member["exclusive"]["bytes"] == own
+    assert rows["empty.git"]["sizes"]["reachable"]["bytes"] == 0
+    assert "--use-bitmap-index" in member["reachable"]["argv"]
+    assert "--use-bitmap-index" not in member["reachable_own"]["argv"]
+
+
+def test_sizes_that_were_not_asked_for_are_null_and_not_zero(gitdash: Gitdash, fleet: Path) -> None:
+    sizes = gitdash.rows(fleet)["pool.git"]["sizes"]
+    assert sizes["exclusive"] is None
+    assert sizes["reachable"] is None
+    assert sizes["disk"]["bytes"] > 0
+
+
+def test_a_second_scan_answers_sizes_from_the_state_file_and_runs_git_once(gitdash: Gitdash, fleet: Path) -> None:
+    age_everything(fleet)
+    first = gitdash.rows(fleet, "--sizes", "all")
+    assert len(gitdash.git_calls()) > 1
+    second = gitdash.rows(fleet, "--sizes", "all")
+    assert gitdash.git_calls() == ["version"]
+    for name, row in second.items():
+        assert row["sizes"]["reachable"]["from_history"]
+        assert row["sizes"]["reachable"]["bytes"] == first[name]["sizes"]["reachable"]["bytes"]
+        assert row["sizes"]["exclusive"] == first[name]["sizes"]["exclusive"]
+
+
+def test_a_scan_of_files_runs_git_once_for_any_number_of_repositories(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.rows(fleet)
+    assert [call for call in gitdash.git_calls() if call != "version"] == []
+
+
+def test_reachable_sizes_cost_a_few_git_calls_for_each_repository(gitdash: Gitdash, fleet: Path) -> None:
+    rows = gitdash.rows(fleet, "--sizes", "reachable")
+    assert len(gitdash.git_calls()) <= 1 + 2 * len(rows)
+
+
+def test_a_new_commit_is_seen_by_the_next_scan(gitdash: Gitdash, fleet: Path) -> None:
+    age_everything(fleet)
+    before = gitdash.rows(fleet, "--sizes", "all")
+    GitRepository(fleet / "work", clock_s=1_800_000_000).commit({"x": "z\n" * 1000})
+    after = gitdash.rows(fleet, "--sizes", "all")
+    assert after["work"]["sizes"]["reachable"]["bytes"] == disk_usage(fleet / "work", "--all")
+    assert after["work"]["sizes"]["reachable"]["bytes"] > before["work"]["sizes"]["reachable"]["bytes"]
+    assert after["pool.git"]["sizes"]["reachable"]["from_history"]
+
+
+def test_a_change_in_the_lender_makes_the_members_sizes_unknown(gitdash: Gitdash, fleet: Path) -> None:
+    age_everything(fleet)
+    gitdash.rows(fleet, "--sizes", "all")
+    GitRepository(fleet / "pool.git", clock_s=1_800_000_000).commit({"a": "new\n"})
+    rows = gitdash.rows(fleet)
+    assert rows["member.git"]["sizes"]["exclusive"] is None
+    assert rows["member.git"]["sizes"]["reachable_own"] is None
+
+
+def test_a_missing_lender_is_unreadable_and_not_the_full_size(gitdash: Gitdash, fleet: Path) -> None:
+    (fleet / "pool.git").rename(fleet.parent / "elsewhere.git")
+    row = gitdash.rows(fleet, "--sizes", "all")["member.git"]
+    assert "unreadable" in row["sizes"]["reachable"]
+    assert "unreadable" in row["sizes"]["reachable_own"]
+    assert "unreadable" in row["sizes"]["exclusive"]
+    assert row["state"] == "critical"
+
+
+def test_a_store_that_rows_share_counts_once(gitdash: Gitdash, fleet: Path) -> None:
+    GitRepository(fleet / "work").git("worktree", "add", "-q", "--detach", os.fspath(fleet / "linked"))
+    document = gitdash.json("scan", fleet, "--sizes", "exclusive")
+    rows = {Path(row["path"]).name: row for row in document["repositories"]}
+    assert rows["linked"]["kind"] == "linked_worktree"
+    assert document["totals"]["repository_count"] == 5
+    assert document["totals"]["object_store_count"] == 4
+    disk = sum(row["sizes"]["disk"]["bytes"] for name, row in rows.items() if name != "linked")
+    assert document["totals"]["disk_bytes"] == disk
+
+
+def test_formats_agree(gitdash: Gitdash, fleet: Path) -> None:
+    records = gitdash.rows(fleet)
+    lines = gitdash.run("scan", fleet, "--format", "jsonl").stdout.splitlines()
+    assert {json.loads(line)["path"] for line in lines} == {row["path"] for row in records.values()}
+    table = list(csv.DictReader(io.StringIO(gitdash.run("scan", fleet, "--format", "csv").stdout)))
+    assert {row["name"]: int(row["disk_bytes"]) for row in table} == {
+        name: row["sizes"]["disk"]["bytes"] for name, row in records.items()
+    }
+    assert gitdash.run("scan", fleet, "--format", "markdown").stdout.startswith("| name |")
+    assert gitdash.run("scan", fleet).stdout.split()[0] == "name"
+
+
+def test_rows_are_selected_sorted_and_cut_to_columns(gitdash: Gitdash, fleet: Path) -> None:
+    arguments = ["--format", "csv", "--columns", "name,packs", "--sort", "-name", "--where", "loose > 0 OR packs > 0"]
+    lines = gitdash.run("scan", fleet, *arguments).stdout.splitlines()
+    assert lines == ["name,pack_count", "work,0", "pool.git,1", "member.git,0"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--columns", "nonsense"], ["--sort", "nonsense"], ["--where", "nonsense > 1"], ["--where", "(("]],
+    ids=" ".join,
+)
+def test_a_wrong_column_or_condition_is_one_sentence_and_exit_2(
+    gitdash: Gitdash, fleet: Path, arguments: list[str]
+) -> None:
+    finished = gitdash.run("scan", fleet, *arguments)
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert len(finished.stderr.splitlines()) == 1
+
+
+@pytest.mark.safety
+def test_names_of_repositories_cannot_act_on_a_terminal_or_a_line(gitdash: Gitdash, tmp_path: Path) -> None:
+    root = os.fsencode(tmp_path / "names")
+    os.mkdir(root)
+    for name in (b"esc\x1b]0;x\x07.git", b"line\nbreak.git", b"bytes\xff.git", "bidi\u202egit.git".encode()):
+        subprocess.run(
+            [GIT, "init", "-q", "--bare", "--template=", os.path.join(root, name)], check=True, env=clean_environment()
+        )
+    for output_format in ("table", "json", "jsonl", "csv", "markdown"):
+        output = gitdash.run("scan", os.fsdecode(root), "--format", output_format).stdout
+        assert "\x1b" not in output
+        assert "\u202e" not in output
+        assert "\x07" not in output
+        assert "\udcff" not in output
+    assert len(gitdash.run("scan", os.fsdecode(root), "--format", "jsonl").stdout.splitlines()) == 4
+
+
+@pytest.mark.safety
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_another_owners_repository_is_a_row_with_the_line_that_would_trust_it(gitdash: Gitdash, fleet: Path) -> None:
+    for folder, _, names in os.walk(fleet / "work"):
+        for path in (folder, *(os.path.join(folder, name) for name in names)):
+            os.chown(path, 12345, 12345)
+    row = gitdash.rows(fleet, "--sizes", "all")["work"]
+    assert row["state"] == "foreign"
+    assert row["loose"]["count"] == 3
+    assert row["sizes"]["reachable"]["bytes"] > 0
+    remedies = [finding["remedy"] for finding in row["findings"]]
+    assert any(f"safe.directory {fleet / 'work'}" in remedy for remedy in remedies), remedies
+    gitdash.git_calls()
+
+
+def test_without_state_nothing_is_written(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.options = ["--no-state"]
+    before = sorted(gitdash.folder.rglob("*"))
+    assert gitdash.rows(fleet)
+    assert [path for path in sorted(gitdash.folder.rglob("*")) if path.name != "calls"] == before
+
+
+def test_a_repository_that_is_gone_is_forgotten(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.rows(fleet)
+    (fleet / "empty.git").rename(fleet.parent / "moved.git")
+    assert "empty.git" not in gitdash.rows(fleet)
+    (fleet.parent / "moved.git").rename(fleet / "empty.git")
+    assert "empty.git" in gitdash.rows(fleet)
+
+
+def age_everything(root: Path) -> None:
+    """Set all times to a day ago: a change within the last seconds might hide behind a coarse time stamp."""
+    for folder, _, names in os.walk(root):
+        for path in (*(os.path.join(folder, name) for name in names), folder):
+            status = os.lstat(path)
+            os.utime(path, (status.st_mtime - 86_400, status.st_mtime - 86_400), follow_symlinks=False)

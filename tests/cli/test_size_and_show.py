@@ -1,0 +1,176 @@
+"""`gitdash size` and `gitdash show`, end to end."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import Gitdash
+from tests.support.repositories import GIT, GitRepository, clean_environment
+
+
+def disk_usage(repository: Path, *arguments: str) -> int:
+    command = [GIT, "-C", os.fspath(repository), "rev-list", "--objects", "--disk-usage", *arguments]
+    return int(subprocess.run(command, capture_output=True, check=True, env=clean_environment()).stdout)
+
+
+def test_json_of_a_size_has_the_promised_keys(gitdash: Gitdash, fleet: Path) -> None:
+    answer = gitdash.json("size", fleet / "member.git")
+    promised = {
+        "path", "question", "bytes", "strategy", "exact", "elapsed_s", "measured_at", "argv", "git_version",
+    }  # fmt: skip
+    assert promised <= answer.keys()
+    assert answer["path"] == os.fspath(fleet / "member.git")
+    assert answer["question"] == "reachable"
+    assert answer["argv"][:2] == ["git", "rev-list"]
+
+
+@pytest.mark.oracle
+def test_the_lender_is_left_out_only_if_that_is_asked_for(gitdash: Gitdash, fleet: Path) -> None:
+    member = fleet / "member.git"
+    assert gitdash.json("size", member)["bytes"] == disk_usage(member, "--all")
+    own = gitdash.json("size", member, "--exclude-alternates")
+    assert own["question"] == "reachable_own"
+    assert own["bytes"] == disk_usage(member, "--not", "--alternate-refs", "--not", "--all")
+
+
+@pytest.mark.oracle
+def test_excluded_references_are_left_out(gitdash: Gitdash, fleet: Path) -> None:
+    pool = GitRepository(fleet / "pool.git", clock_s=1_800_000_000)
+    pool.commit({"big": "x\n" * 5000}, reference="refs/merge-requests/1/head")
+    answer = gitdash.json("size", fleet / "pool.git", "--exclude-refs", "refs/merge-requests/*")
+    assert answer["bytes"] == disk_usage(fleet / "pool.git", "--exclude=refs/merge-requests/*", "--all")
+    assert answer["bytes"] < gitdash.json("size", fleet / "pool.git")["bytes"]
+
+
+def test_a_size_is_answered_from_the_state_file_until_something_changes(gitdash: Gitdash, fleet: Path) -> None:
+    assert not gitdash.json("size", fleet / "pool.git")["from_history"]
+    gitdash.git_calls()
+    assert gitdash.json("size", fleet / "pool.git")["from_history"]
+    assert gitdash.git_calls() == ["version"]
+    GitRepository(fleet / "pool.git", clock_s=1_800_000_000).commit({"n": "new\n"})
+    assert not gitdash.json("size", fleet / "pool.git")["from_history"]
+
+
+def test_a_strategy_that_is_asked_for_is_used_and_not_remembered(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.json("size", fleet / "pool.git")
+    walked = gitdash.json("size", fleet / "pool.git", "--strategy", "walk")
+    assert walked["strategy"] == "walk"
+    assert not walked["from_history"]
+    assert "--use-bitmap-index" not in walked["argv"]
+
+
+def test_a_strategy_that_cannot_answer_is_one_sentence_and_exit_2(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("size", fleet / "pool.git", "--strategy", "union")
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", ["work", "work/.git", "work/inside", "work/.git/refs"])
+def test_a_repository_is_found_from_any_folder_in_it(gitdash: Gitdash, fleet: Path, place: str) -> None:
+    assert gitdash.json("size", fleet / place)["path"] == os.fspath(fleet / "work")
+
+
+def test_a_relative_path_is_taken_from_the_current_folder(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("size", "--format", "json", ".", cwd=fleet / "work" / "inside")
+    assert json.loads(finished.stdout)["path"] == os.fspath(fleet / "work")
+
+
+@pytest.mark.safety
+def test_an_empty_git_folder_never_answers_with_the_numbers_of_the_repository_around_it(
+    gitdash: Gitdash, fleet: Path
+) -> None:
+    (fleet / "work" / "inside" / ".git").mkdir()
+    finished = gitdash.run("size", fleet / "work" / "inside")
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert "is not a repository" in finished.stderr
+
+
+@pytest.mark.parametrize("command", ["size", "show"])
+def test_what_is_no_repository_is_one_sentence_and_exit_2(gitdash: Gitdash, fleet: Path, command: str) -> None:
+    for path in (fleet / "folder", fleet / "nothing"):
+        finished = gitdash.run(command, path)
+        assert finished.returncode == 2
+        assert finished.stdout == ""
+        assert len(finished.stderr.splitlines()) == 1
+
+
+def test_a_missing_lender_fails_and_shows_no_number(gitdash: Gitdash, fleet: Path) -> None:
+    (fleet / "pool.git").rename(fleet.parent / "elsewhere.git")
+    finished = gitdash.run("size", fleet / "member.git", "--format", "json")
+    assert finished.returncode == 1
+    assert finished.stdout == ""
+    assert "pool.git" in finished.stderr
+
+
+def test_explain_says_which_strategy_and_compares_all_figures(gitdash: Gitdash, fleet: Path) -> None:
+    output = gitdash.run("size", fleet / "member.git", "--exclude-alternates", "--explain").stdout
+    assert "strategy: walk: " in output
+    assert "cost: " in output
+    for figure in ("disk: ", "objects: ", "exclusive: ", "duplicate: ", "reachable: ", "reachable_own: "):
+        assert f"\n{figure}" in output
+
+
+def test_explain_leaves_json_on_stdout_alone(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("size", fleet / "member.git", "--explain", "--format", "json")
+    assert json.loads(finished.stdout)["question"] == "reachable"
+    assert "strategy: bitmap: " in finished.stderr
+
+
+def test_show_says_what_is_known_and_hides_credentials(gitdash: Gitdash, fleet: Path) -> None:
+    GitRepository(fleet / "pool.git").git("config", "remote.origin.url", "https://user:secret@example.com/x.git")
+    for arguments in ([], ["--format", "json"]):
+        finished = gitdash.run("show", fleet / "pool.git", *arguments)
+        assert finished.returncode == 0
+        assert "secret" not in finished.stdout
+        assert "example.com/x.git" in finished.stdout
+        assert os.fspath(fleet / "pool.git") in finished.stdout
+
+
+def test_show_times_lookups(gitdash: Gitdash, fleet: Path) -> None:
+    lookups = gitdash.json("show", fleet / "pool.git")["lookups"]
+    assert 0 < lookups["warm_s"] <= 10
+    assert 0 < lookups["missing_s"] <= 10
+
+
+def test_show_knows_the_borrowers_that_the_last_survey_saw(gitdash: Gitdash, fleet: Path) -> None:
+    assert gitdash.json("show", fleet / "pool.git")["borrowers"] == []
+    gitdash.rows(fleet)
+    shown = gitdash.json("show", fleet / "pool.git")
+    assert shown["borrowers"] == [os.fspath(fleet / "member.git")]
+    assert shown["role"] == ["pool"]
+    assert gitdash.rows(fleet)["pool.git"]["borrowers"] == shown["borrowers"]
+
+
+def test_show_of_an_empty_repository_has_no_lookups(gitdash: Gitdash, fleet: Path) -> None:
+    assert gitdash.json("show", fleet / "empty.git")["lookups"] is None
+
+
+@pytest.mark.oracle
+def test_a_size_grows_by_the_difference_and_equals_a_full_measurement(gitdash: Gitdash, fleet: Path) -> None:
+    pool = GitRepository(fleet / "pool.git", clock_s=1_800_000_000)
+    gitdash.json("size", pool.path)
+    pool.commit({"a": "more\n" * 300, "b": "two\n" * 70})
+    pool.git("repack", "-d", "-q")
+    extended = gitdash.json("size", pool.path)
+    assert extended["strategy"] == "difference"
+    assert extended["bytes"] == disk_usage(pool.path, "--all")
+    assert extended["exact"]
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a shell")
+def test_a_configured_program_for_alternate_references_is_not_run(gitdash: Gitdash, fleet: Path) -> None:
+    marker = fleet.parent / "marker"
+    member = GitRepository(fleet / "member.git")
+    expected = disk_usage(member.path, "--not", "--alternate-refs", "--not", "--all")
+    member.git("config", "core.alternateRefsCommand", f"touch {marker}; exit 0 #")
+    disk_usage(member.path, "--not", "--alternate-refs", "--not", "--all")
+    assert marker.exists(), "plain git runs it"
+    marker.unlink()
+    assert gitdash.json("size", member.path, "--exclude-alternates")["bytes"] == expected
+    assert not marker.exists()
