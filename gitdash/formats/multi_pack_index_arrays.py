@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gitdash.formats.chunk_table import Chunk, read_chunk_table
 from gitdash.formats.multi_pack_index import MultiPackIndex, read_multi_pack_index
-from gitdash.formats.pack_index_arrays import ObjectIds, require_sorted
+from gitdash.formats.pack_index_arrays import ObjectIds, prefixes_of, require_sorted
 from gitdash.formats.reading import OBJECT_ID_LENGTH, Buffer, FormatError, take
 
 _HEADER_BYTES: Final = 12
@@ -43,7 +43,7 @@ def read_named_copies(buffer: Buffer) -> NamedCopies:
     ids_chunk = chunks[b"OIDL"]
     ids_bytes = take(buffer, ids_chunk.offset, ids_chunk.size_bytes, "object ids")
     object_ids = np.frombuffer(ids_bytes, np.uint8).reshape(head.object_count, id_bytes)
-    require_sorted(object_ids, ids_chunk.offset)
+    require_sorted(object_ids, prefixes_of(object_ids), ids_chunk.offset)
     return NamedCopies(
         object_ids=object_ids,
         pack_numbers=_pack_numbers(buffer, chunks[b"OOFF"], head),

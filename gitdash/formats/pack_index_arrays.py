@@ -59,7 +59,10 @@ def read_packed_objects(buffer: Buffer, object_format: ObjectFormat, pack_bytes:
 
 def prefixes_of(object_ids: ObjectIds) -> Prefixes:
     """Return the first eight bytes of each id as a number of this machine's byte order."""
-    return np.ascontiguousarray(object_ids[:, :8]).view(">u8").reshape(len(object_ids)).astype(np.uint64)
+    count, width = object_ids.shape
+    # one pass over numbers that lie `width` bytes apart
+    in_place = np.ndarray((count,), ">u8", np.ascontiguousarray(object_ids), strides=(width,))
+    return in_place.astype(np.uint64)
 
 
 def as_byte_strings(object_ids: ObjectIds) -> NDArray[np.bytes_]:
@@ -71,9 +74,8 @@ def as_byte_strings(object_ids: ObjectIds) -> NDArray[np.bytes_]:
     return np.ascontiguousarray(object_ids).view(f"S{width}").reshape(len(object_ids))
 
 
-def require_sorted(object_ids: ObjectIds, offset: int) -> None:
+def require_sorted(object_ids: ObjectIds, prefixes: Prefixes, offset: int) -> None:
     """Raise FormatError, with this offset, unless the ids are in order; equal ones may follow each other."""
-    prefixes = prefixes_of(object_ids)
     # equal prefixes are rare; only there the rest of the ids is compared
     if bool((prefixes[1:] < prefixes[:-1]).any()):
         raise FormatError("object ids are not sorted", offset)
@@ -90,14 +92,16 @@ def _read_ids(buffer: Buffer, header: PackIndexHeader, id_bytes: int) -> ObjectI
     else:
         object_ids = _table(buffer, _VERSION_2_IDS_OFFSET, (count, id_bytes), np.uint8, "object ids")
         fan_out_offset = VERSION_2_FAN_OUT_OFFSET
-    _require_fan_out(buffer, fan_out_offset, object_ids)
-    require_sorted(object_ids, fan_out_offset + FAN_OUT_BYTES)
+    prefixes = prefixes_of(object_ids)
+    require_sorted(object_ids, prefixes, fan_out_offset + FAN_OUT_BYTES)
+    _require_fan_out(buffer, fan_out_offset, prefixes)
     return object_ids
 
 
-def _require_fan_out(buffer: Buffer, offset: int, object_ids: ObjectIds) -> None:
+def _require_fan_out(buffer: Buffer, offset: int, prefixes: Prefixes) -> None:
     fan_out = _table(buffer, offset, (256,), ">u4", "fan-out table")
-    if not np.array_equal(np.cumsum(np.bincount(object_ids[:, 0], minlength=256)), fan_out):
+    first_of_next_byte = np.arange(1, 256, dtype=np.uint64) << np.uint64(56)
+    if not np.array_equal(np.searchsorted(prefixes, first_of_next_byte), fan_out[:255]):
         raise FormatError("fan-out table and object ids disagree", offset)
 
 
