@@ -26,7 +26,7 @@ APPLICATION_ID: Final = 0x67647368
 
 _HEADER_BYTES: Final = 100
 _SIGNATURE: Final = b"SQLite format 3\0"
-_BUSY_TIMEOUT_MS: Final = 5_000
+_BUSY_TIMEOUT_MS: Final = 2_000
 """How long one process waits for another's transaction, which takes milliseconds."""
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
@@ -152,9 +152,13 @@ def _open_writable(path: str, shown: str) -> Connections:
 
 
 def _require_writable(connection: sqlite3.Connection) -> None:
-    """Raise sqlite3.OperationalError now rather than at the first row if the file system is read-only."""
+    """Raise sqlite3.OperationalError now rather than at the first row if the file can only be read.
+
+    SQLite finds that out by the first change, which is taken back.
+    """
     try:
         connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     except sqlite3.OperationalError as error:
         if not is_busy(error):
             raise

@@ -40,6 +40,8 @@ _BATCH_COUNT: Final = 256
 """Rows of one transaction: a few milliseconds, and other processes wait no longer than that."""
 _BATCH_AGE_S: Final = 1.0
 """The most that a killed run forgets."""
+_RETRY_AGE_S: Final = 10.0
+"""After another process kept the file for longer than we wait."""
 _WAITING_MAXIMUM_COUNT: Final = 4_096
 """Rows that are kept while another process has the file; more are given up."""
 
@@ -82,7 +84,10 @@ class History:
         self._read_lock = threading.Lock()
         self._waiting: dict[bytes, tuple[_Row, bytes]] = {}
         """Rows of `repositories` and the report of each, by path."""
-        self._waiting_since_s = 0.0
+        self._due_s = 0.0
+        """When what waits is to be written, on the monotonic clock."""
+        self._is_blocked = False
+        """Another process had the file the last time."""
 
     def __enter__(self) -> Self:
         return self
@@ -156,10 +161,12 @@ class History:
         )
         data = encode(report)
         with self._write_lock:
+            now_s = time.monotonic()
             if not self._waiting:
-                self._waiting_since_s = time.monotonic()
-            self._waiting[path] = (row, data)
-            is_due = len(self._waiting) >= _BATCH_COUNT or time.monotonic() - self._waiting_since_s > _BATCH_AGE_S
+                self._due_s = now_s + _BATCH_AGE_S
+            if len(self._waiting) < _WAITING_MAXIMUM_COUNT:
+                self._waiting[path] = (row, data)
+            is_due = now_s >= self._due_s or (len(self._waiting) >= _BATCH_COUNT and not self._is_blocked)
         if is_due:
             self.flush()
 
@@ -171,9 +178,11 @@ class History:
             rows = [row for row, _ in self._waiting.values()]
             reports = [(row[0], report) for row, report in self._waiting.values()]
             written = self._write((_SAVE_REPOSITORY, rows), (_SAVE_REPORT, reports))
-            if written or not self._writable or len(self._waiting) >= _WAITING_MAXIMUM_COUNT:
+            self._is_blocked = not written and self._writable
+            if self._is_blocked:
+                self._due_s = time.monotonic() + _RETRY_AGE_S
+            else:
                 self._waiting.clear()
-            self._waiting_since_s = time.monotonic()
 
     def forget(self, paths: Iterable[bytes]) -> None:
         """Drop repositories that are gone, and their sizes."""
@@ -278,7 +287,12 @@ class History:
                 self._writer.execute("ROLLBACK")
         self._writable = is_busy(error)
         if self.problem is None:
-            self.problem = f"{self._shown_path} cannot be written, so nothing more is remembered: {error}"
+            what = (
+                "is in use by another process, so part of this run may not be remembered"
+                if self._writable
+                else "cannot be written, so nothing more is remembered"
+            )
+            self.problem = f"{self._shown_path} {what}: {error}"
 
 
 def _range_below(root: bytes) -> tuple[bytes, bytes, bytes, bytes]:

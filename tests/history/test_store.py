@@ -1,0 +1,567 @@
+"""The state file: what is remembered, and what happens if it cannot be."""
+
+import contextlib
+import os
+import resource
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gitdash.history import schema
+from gitdash.history.store import History, HistoryError, open_history
+from gitdash.model.inspection import (
+    Alternate,
+    AlternatesFacts,
+    Inspection,
+    ObjectFormat,
+    ObjectStore,
+    ReferenceBackend,
+    ReferenceFacts,
+)
+from gitdash.model.report import RepositoryReport, State
+from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadable
+from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
+from gitdash.model.summary import RepositorySummary
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "state.db"
+
+
+def inspection(fingerprint: bytes = b"print", valid_until_s: float | None = 5.5) -> Inspection:
+    return Inspection(
+        inspected_at_s=1.0,
+        valid_until_s=valid_until_s,
+        fingerprint=fingerprint,
+        object_store=ObjectStore(path=b"/x/\xff", device=1, inode=2),
+        object_format=ObjectFormat.SHA256,
+        reference_backend=ReferenceBackend.FILES,
+        shallow=False,
+        shallow_count=0,
+        head=Unreadable("a FIFO"),
+        packs=Unreadable("gone"),
+        loose=Unreadable("gone"),
+        bitmaps=(),
+        multi_pack_index=None,
+        commit_graph=Unreadable("too short"),
+        references=ReferenceFacts(loose_count=1, packed_count=None, packed_bytes=0),
+        alternates=AlternatesFacts(alternates=(Alternate(path=b"/\xfe", exists=False, depth=1),), mtime_s=3.0),
+        locks=(),
+        gc_log=None,
+        gc_log_mtime_s=None,
+        config=Unreadable("no"),
+        disk=Unreadable("no"),
+        last_full_repack_s=None,
+    )
+
+
+def report(path: bytes, root: bytes = b"/srv", **more) -> RepositoryReport:
+    fields = {
+        "repository": Repository(path=path, git_dir=path, common_dir=path, kind=RepositoryKind.BARE, root=root),
+        "roles": (Role.PLAIN,),
+        "borrowers": (b"/b\xff",),
+        "inspection": inspection(),
+        "sizes": Sizes(reachable=Unreadable("no git")),
+        "findings": (),
+        "state": State.WARNING,
+    }
+    return RepositoryReport(**(fields | more))
+
+
+def summary(path: bytes, root: bytes = b"/srv", **more) -> RepositorySummary:
+    fields = {field.name: None for field in msgspec.structs.fields(RepositorySummary) if field.required}
+    known = {
+        "path": path,
+        "name": "name",
+        "root": root,
+        "kind": RepositoryKind.BARE,
+        "role": "plain",
+        "state": State.OK,
+        "borrower_count": 0,
+        "alternate_count": 0,
+        "finding_count": 0,
+        "disk_bytes": Unreadable("no"),
+        "pack_count": 0,
+    }
+    return RepositorySummary(**(fields | known | more))
+
+
+def save(history: History, *paths: bytes, root: bytes = b"/srv") -> None:
+    for one in paths:
+        history.save_report(report(one, root), summary(one, root))
+
+
+def measurement(bytes_: int = 7, **more) -> SizeMeasurement:
+    fields = {
+        "question": Question.REACHABLE,
+        "bytes": bytes_,
+        "strategy": Strategy.BITMAP,
+        "exact": True,
+        "elapsed_s": 0.5,
+        "measured_at_s": 9.0,
+        "argv": ("git", "rev-list"),
+        "git_version": "2.39.5",
+    }
+    return SizeMeasurement(**(fields | more))
+
+
+@contextlib.contextmanager
+def unprivileged() -> Iterator[Path]:
+    """A folder that an ordinary user owns, with that user's rights: root may write everywhere."""
+    if os.geteuid():
+        with tempfile.TemporaryDirectory() as name:
+            yield Path(name)
+        return
+    uid = 65534
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    os.chown(folder, uid, uid)
+    try:
+        os.setresuid(uid, uid, 0)
+        try:
+            yield folder
+        finally:
+            os.setresuid(0, 0, 0)
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_report_summary_and_inspection_come_back_as_they_were(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/srv/x\xff.git")
+        expected = report(b"/srv/x\xff.git"), summary(b"/srv/x\xff.git"), inspection()
+        for _ in range(2):
+            found = (
+                history.report(b"/srv/x\xff.git"),
+                history.summaries([b"/srv"])[0],
+                history.inspection(b"/srv/x\xff.git"),
+            )
+            assert found == expected
+            history.flush()
+    with open_history(str(path)) as history:
+        assert history.report(b"/srv/x\xff.git") == expected[0]
+        assert history.summaries([b"/srv"]) == [expected[1]]
+        assert history.problem is None
+
+
+def test_what_is_not_known_is_none(path: Path) -> None:
+    with open_history(str(path)) as history:
+        assert history.report(b"/x") is None
+        assert history.inspection(b"/x") is None
+        assert history.fingerprints() == {}
+        assert history.summaries([b"/"]) == []
+        assert history.last_size(b"/x", Question.REACHABLE) is None
+
+
+def test_later_report_replaces_an_earlier_one(path: Path) -> None:
+    with open_history(str(path)) as history:
+        for state in (State.OK, State.CRITICAL):
+            history.save_report(report(b"/srv/x", state=state), summary(b"/srv/x", state=state))
+            history.flush()
+        assert [row.state for row in history.summaries([b"/srv"])] == [State.CRITICAL]
+        assert history.report(b"/srv/x") == report(b"/srv/x", state=State.CRITICAL)
+
+
+def test_fingerprints_are_those_of_inspections_of_this_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_history(str(path)) as history:
+        history.save_report(report(b"/a", inspection=inspection(b"1", None)), summary(b"/a"))
+        history.save_report(report(b"/b", inspection=Unreadable("gone")), summary(b"/b"))
+        monkeypatch.setattr("gitdash.history.store.__version__", "0.0.0")
+        history.save_report(report(b"/c"), summary(b"/c"))
+        monkeypatch.undo()
+        known = history.fingerprints()
+        assert list(known) == [b"/a"]
+        assert (known[b"/a"].fingerprint, known[b"/a"].valid_until_s) == (b"1", None)
+        assert [row.path for row in history.summaries([b"/"])] == [b"/a", b"/b", b"/c"]
+        assert history.inspection(b"/b") is None
+
+
+@pytest.mark.parametrize(
+    ("roots", "expected"),
+    [
+        ([b"/srv"], [b"/srv", b"/srv/a", b"/srv/b/c", b"/srv/b/c.git", b"/srv/\xff"]),
+        ([b"/srv/b"], [b"/srv/b/c", b"/srv/b/c.git"]),
+        ([b"/srv/b/c"], [b"/srv/b/c"]),
+        ([b"/srv/b", b"/srvx"], [b"/srv/b/c", b"/srv/b/c.git", b"/srvx/d"]),
+        ([b"/found/below"], [b"/elsewhere"]),
+        ([b"/nowhere"], []),
+        ([], []),
+    ],
+)
+def test_summaries_are_those_below_the_roots_by_path(path: Path, roots: list[bytes], expected: list[bytes]) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/srv/b/c.git", b"/srvx/d", b"/srv/a", b"/srv", b"/srv/b/c", b"/srv/\xff", root=b"/other")
+        save(history, b"/elsewhere", root=b"/found/below")
+        assert [row.path for row in history.summaries(roots)] == expected
+        assert history.paths(roots) == expected
+        assert len(history.paths([b"/"])) == 7
+
+
+def test_forgotten_repository_is_gone_with_its_sizes(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/a", b"/b")
+        history.save_size(b"/a", measurement(), fingerprint=b"f")
+        history.flush()
+        save(history, b"/a")
+        history.forget([b"/a", b"/never"])
+        assert history.paths([b"/"]) == [b"/b"]
+        assert history.report(b"/a") is None
+        assert history.last_size(b"/a", Question.REACHABLE) is None
+        assert history.report(b"/b") is not None
+
+
+def test_record_that_no_longer_decodes_counts_as_unknown(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/a", b"/b")
+        history.save_size(b"/a", measurement(), fingerprint=b"f")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE repositories SET summary = x'c1' WHERE path = CAST('/a' AS BLOB)")
+        connection.execute("UPDATE reports SET report = x'80'")
+        connection.execute("UPDATE sizes SET measurement = x'ff00'")
+        connection.commit()
+    with open_history(str(path)) as history:
+        assert [row.path for row in history.summaries([b"/"])] == [b"/b"]
+        assert history.report(b"/a") is None
+        assert history.inspection(b"/a") is None
+        assert history.last_size(b"/a", Question.REACHABLE) is None
+
+
+@pytest.mark.parametrize("length", [40, 64])
+def test_size_comes_back_with_what_extends_it_and_says_that_it_is_old(path: Path, length: int) -> None:
+    tips = tuple(f"{number:0{length}x}" for number in (3, 1, 2))
+    with open_history(str(path)) as history:
+        history.save_size(b"/a", measurement(), fingerprint=b"f", tips=tips, packs=("pack-1", "pack-\udcff"))
+    with open_history(str(path)) as history:
+        stored = history.last_size(b"/a", Question.REACHABLE)
+        assert stored is not None
+        assert stored.measurement == measurement(from_history=True)
+        assert (stored.fingerprint, stored.tips, stored.pack_names) == (b"f", tips, ("pack-1", "pack-\udcff"))
+
+
+def test_size_is_answered_for_the_same_question_and_fingerprint_only(path: Path) -> None:
+    with open_history(str(path)) as history:
+        history.save_size(b"/a", measurement(1), fingerprint=b"f")
+        history.save_size(b"/a", measurement(2, question=Question.REACHABLE_OWN), fingerprint=b"f")
+        history.save_size(b"/a", measurement(3, excluded_references=("refs/x/*", "refs/a/*")), fingerprint=b"f")
+
+        def answer(*key) -> int | None:
+            found = history.size(*key)
+            return found and found.bytes
+
+        assert answer(b"/a", Question.REACHABLE, (), b"f") == 1
+        assert answer(b"/a", Question.REACHABLE, (), b"g") is None
+        assert answer(b"/b", Question.REACHABLE, (), b"f") is None
+        assert answer(b"/a", Question.REACHABLE_OWN, (), b"f") == 2
+        assert answer(b"/a", Question.REACHABLE, ("refs/a/*", "refs/x/*"), b"f") == 3
+        assert answer(b"/a", Question.REACHABLE, ("refs/a/*",), b"f") is None
+
+
+def test_tips_that_are_no_object_ids_are_refused(path: Path) -> None:
+    with open_history(str(path)) as history, pytest.raises(ValueError, match="object ids"):
+        history.save_size(b"/a", measurement(), fingerprint=b"f", tips=("a" * 40, "b" * 64))
+
+
+def test_file_and_folder_are_private(tmp_path: Path) -> None:
+    umask = os.umask(0)
+    try:
+        path = tmp_path / "new" / "state.db"
+        with open_history(str(path)) as history:
+            save(history, b"/a")
+            history.flush()
+            modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert {name: oct(mode) for name, mode in modes.items()} == dict.fromkeys(modes, "0o600")
+    assert "state.db-wal" in modes
+
+
+def test_empty_file_is_a_new_one(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+    with open_history(str(path)) as history:
+        save(history, b"/a")
+    with open_history(str(path)) as history:
+        assert history.paths([b"/"]) == [b"/a"]
+
+
+def foreign(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+
+
+def newer(path: Path) -> None:
+    open_history(str(path)).close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+        connection.commit()
+
+
+def cut(path: Path) -> None:
+    open_history(str(path)).close()
+    os.truncate(path, 1_000)
+
+
+def scrambled(path: Path) -> None:
+    open_history(str(path)).close()
+    data = bytearray(path.read_bytes())
+    data[100:] = b"\xa5" * (len(data) - 100)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
+        (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
+        (foreign, "is a database of another program"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 1)"),
+        (cut, "is damaged"),
+        (scrambled, "is damaged"),
+    ],
+)
+def test_file_that_is_not_ours_is_refused_in_a_sentence_and_left_as_it_is(path: Path, make, sentence: str) -> None:
+    path.parent.mkdir()
+    make(path)
+    before = {entry.name: (entry.read_bytes(), entry.stat().st_mtime_ns) for entry in path.parent.iterdir()}
+    with pytest.raises(HistoryError) as caught:
+        open_history(str(path))
+    assert str(caught.value).startswith(f"{path} {sentence}")
+    assert str(caught.value).isprintable()
+    assert {entry.name: (entry.read_bytes(), entry.stat().st_mtime_ns) for entry in path.parent.iterdir()} == before
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, tmp_path / "fifo", Path("/dev/null")):
+        with pytest.raises(HistoryError, match="is not a regular file"):
+            open_history(str(path))
+
+
+def test_file_that_cannot_be_read_is_refused() -> None:
+    with unprivileged() as folder:
+        open_history(str(folder / "state.db")).close()
+        (folder / "state.db").chmod(0)
+        with pytest.raises(HistoryError, match="cannot be read: permission denied"):
+            open_history(str(folder / "state.db"))
+
+
+def test_damage_that_is_met_later_is_said_when_it_is_read(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, *(b"/srv/%05d" % number for number in range(500)))
+    size_bytes = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(16 * 4096)
+        file.write(b"\xa5" * (size_bytes - 16 * 4096))
+    with open_history(str(path)) as history:
+        with pytest.raises(HistoryError, match="is damaged"):
+            history.summaries([b"/srv"])
+        save(history, *(b"/srv/%05d" % number for number in range(500)))
+        history.flush()
+        assert history.problem is not None
+
+
+def test_place_that_cannot_be_written_remembers_nothing_and_says_so_once() -> None:
+    with unprivileged() as folder:
+        folder.chmod(0o500)
+        try:
+            with open_history(str(folder / "deep" / "state.db")) as history:
+                problem = history.problem
+                assert problem is not None
+                assert "cannot be written, so nothing is remembered: permission denied" in problem
+                save(history, b"/a")
+                history.save_size(b"/a", measurement(), fingerprint=b"f")
+                history.forget([b"/a"])
+                assert history.summaries([b"/"]) == []
+                assert history.problem == problem
+            assert list(folder.iterdir()) == []
+        finally:
+            folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("folder_mode", [0o500, 0o700])
+def test_file_that_can_only_be_read_is_read(folder_mode: int) -> None:
+    with unprivileged() as folder:
+        path = folder / "state.db"
+        with open_history(str(path)) as history:
+            save(history, b"/a")
+        path.chmod(0o400)
+        folder.chmod(folder_mode)
+        before = path.read_bytes()
+        try:
+            with open_history(str(path)) as history:
+                assert "cannot be written" in (history.problem or "")
+                assert history.report(b"/a") == report(b"/a")
+                save(history, b"/b")
+                assert [row.path for row in history.summaries([b"/"])] == [b"/a"]
+        finally:
+            folder.chmod(0o700)
+        assert path.read_bytes() == before
+
+
+def test_full_disk_costs_the_memory_and_not_the_run(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/a")
+        history.flush()
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, hard))
+        try:
+            save(history, *(b"/srv/%05d" % number for number in range(2_000)))
+            history.save_size(b"/a", measurement(), fingerprint=b"f")
+            history.flush()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert (history.problem or "").startswith(f"{path} cannot be written, so nothing more is remembered: ")
+        assert history.report(b"/a") == report(b"/a")
+    with open_history(str(path)) as history:
+        assert b"/a" in history.paths([b"/"])
+        assert history.problem is None
+
+
+def test_reports_wait_for_another_process_and_are_written_after_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "_BUSY_TIMEOUT_MS", 20)
+    with open_history(str(path)) as history, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        save(history, b"/a")
+        history.flush()
+        assert history.report(b"/a") == report(b"/a")
+        with open_history(str(path)) as second:
+            assert second.problem is None
+            assert second.report(b"/a") is None
+        other.execute("ROLLBACK")
+        history.flush()
+        with open_history(str(path)) as second:
+            assert second.report(b"/a") == report(b"/a")
+
+
+def test_file_that_another_process_keeps_for_ever_does_not_fill_the_memory(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "_BUSY_TIMEOUT_MS", 1)
+    with open_history(str(path)) as history, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        save(history, *(b"/srv/%05d" % number for number in range(6_000)))
+        assert len(history._waiting) < 5_000
+        assert "database is locked" in (history.problem or "")
+        other.execute("ROLLBACK")
+
+
+WRITER = """
+import sys, os
+sys.path[:0] = [{project!r}, {tests!r}]
+from test_store import save
+from gitdash.history.store import open_history
+history = open_history(sys.argv[1])
+for number in range(int(sys.argv[3])):
+    save(history, b"/%s/%05d" % (sys.argv[2].encode(), number))
+    if number % 50 == 0:
+        history.flush()
+if sys.argv[4:] == ["die"]:
+    os.kill(os.getpid(), 9)
+history.close()
+assert history.problem is None, history.problem
+"""
+
+
+def start_writer(path: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    code = WRITER.format(project=str(PROJECT), tests=str(Path(__file__).parent))
+    return subprocess.Popen([sys.executable, "-c", code, str(path), *arguments])
+
+
+def test_two_processes_write_at_once(path: Path) -> None:
+    writers = [start_writer(path, name, "400") for name in ("a", "b")]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    with open_history(str(path)) as history:
+        assert len(history.paths([b"/a"])) == len(history.paths([b"/b"])) == 400
+
+
+def test_killed_run_loses_only_what_was_not_yet_written(path: Path) -> None:
+    assert start_writer(path, "a", "101", "die").wait() == -9
+    with open_history(str(path)) as history:
+        assert len(history.paths([b"/a"])) == 101
+        assert history.problem is None
+
+
+def test_threads_may_write_and_read_at_once(path: Path) -> None:
+    with open_history(str(path)) as history:
+        problems: list[Exception] = []
+
+        def work(name: bytes) -> None:
+            try:
+                for number in range(300):
+                    save(history, b"/%s/%d" % (name, number))
+                    history.report(b"/%s/%d" % (name, number // 2))
+                    if number % 100 == 0:
+                        history.summaries([b"/"])
+            except Exception as error:  # noqa: BLE001 - a thread's error is the test's
+                problems.append(error)
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in (b"a", b"b", b"c")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert problems == []
+        assert len(history.paths([b"/"])) == 900
+
+
+def test_older_file_gets_the_new_tables_and_keeps_its_rows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/a")
+    migrations = (*schema.MIGRATIONS, ("CREATE TABLE ledger (x)", "INSERT INTO ledger VALUES (1)"))
+    monkeypatch.setattr(schema, "MIGRATIONS", migrations)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
+    with open_history(str(path)) as history:
+        assert history.report(b"/a") == report(b"/a")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT x FROM ledger").fetchall() == [(1,)]
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    monkeypatch.undo()
+    with pytest.raises(HistoryError, match="newer gitdash"):
+        open_history(str(path))
+
+
+def test_migration_that_fails_leaves_the_old_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/a", b"/b")
+    added = ("CREATE TABLE ledger (x)", "CREATE UNIQUE INDEX one_version ON repositories (gitdash_version)")
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, added))
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
+    with pytest.raises(HistoryError, match="UNIQUE constraint failed"):
+        open_history(str(path))
+    monkeypatch.undo()
+    with open_history(str(path)) as history:
+        assert history.report(b"/a") == report(b"/a")
+
+
+def test_name_that_sqlite_could_take_for_an_address_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (":memory:", "file:x?mode=memory", "a%20b#c?d.db"):
+        open_history(name).close()
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_ten_thousand_summaries_are_read_quickly(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, *(b"/srv/%05d" % number for number in range(10_000)))
+        history.flush()
+        elapsed_s = []
+        for _ in range(3):
+            started_s = time.monotonic()
+            assert len(history.summaries([b"/srv"])) == 10_000
+            elapsed_s.append(time.monotonic() - started_s)
+        assert min(elapsed_s) < 0.15
