@@ -42,14 +42,14 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             path BLOB PRIMARY KEY NOT NULL REFERENCES repositories (path) ON DELETE CASCADE,
             report BLOB NOT NULL)""",
         """CREATE TABLE sizes (
-            git_dir BLOB NOT NULL,
+            path BLOB NOT NULL,
             question TEXT NOT NULL,
             excluded_references BLOB NOT NULL,
             fingerprint BLOB NOT NULL,
             measurement BLOB NOT NULL,
             tips BLOB NOT NULL,
             pack_names BLOB NOT NULL,
-            PRIMARY KEY (git_dir, question, excluded_references))""",
+            PRIMARY KEY (path, question, excluded_references))""",
     ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""

@@ -53,7 +53,7 @@ _SAVE_REPOSITORY: Final = """INSERT INTO repositories
     fingerprint = excluded.fingerprint, valid_until_s = excluded.valid_until_s, summary = excluded.summary"""
 _SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
 _SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
-    (git_dir, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+    (path, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _BELOW: Final = "(path = ? OR (path >= ? AND path < ?) OR root = ?)"
 
 
@@ -192,24 +192,22 @@ class History:
                 self._waiting.pop(path, None)
             self._write(
                 ("DELETE FROM repositories WHERE path = ?", gone),
-                ("DELETE FROM sizes WHERE git_dir = ?", gone),
+                ("DELETE FROM sizes WHERE path = ?", gone),
             )
 
     def size(
-        self, git_dir: bytes, question: Question, excluded_references: Sequence[str], fingerprint: bytes
+        self, path: bytes, question: Question, excluded_references: Sequence[str], fingerprint: bytes
     ) -> SizeMeasurement | None:
         """Return the measurement that was stored with just this fingerprint, marked as from here; else None."""
-        stored = self.last_size(git_dir, question, excluded_references)
+        stored = self.last_size(path, question, excluded_references)
         return stored.measurement if stored is not None and stored.fingerprint == fingerprint else None
 
-    def last_size(
-        self, git_dir: bytes, question: Question, excluded_references: Sequence[str] = ()
-    ) -> StoredSize | None:
+    def last_size(self, path: bytes, question: Question, excluded_references: Sequence[str] = ()) -> StoredSize | None:
         """Return the last measurement of a question, whatever has changed since; None if there is none."""
         rows = self._select(
             "SELECT fingerprint, measurement, tips, pack_names FROM sizes"
-            " WHERE git_dir = ? AND question = ? AND excluded_references = ?",
-            (git_dir, question.value, pack_names(sorted(excluded_references))),
+            " WHERE path = ? AND question = ? AND excluded_references = ?",
+            (path, question.value, pack_names(sorted(excluded_references))),
         )
         measurement = decode_measurement(rows[0][1]) if rows else None
         if measurement is None:
@@ -221,7 +219,7 @@ class History:
 
     def save_size(
         self,
-        git_dir: bytes,
+        path: bytes,
         measurement: SizeMeasurement,
         *,
         fingerprint: bytes,
@@ -230,7 +228,7 @@ class History:
     ) -> None:
         """Remember a measurement with the object ids it started from and the packs that were there."""
         row = (
-            git_dir,
+            path,
             measurement.question.value,
             pack_names(sorted(measurement.excluded_references)),
             fingerprint,
