@@ -10,6 +10,7 @@ import hashlib
 from dataclasses import dataclass
 
 from gitdash.inspection.alternates import inspect_alternates
+from gitdash.inspection.files import FileError
 from gitdash.inspection.listing import Listing, list_git_directory
 from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import AlternatesFacts
@@ -42,6 +43,10 @@ def take_snapshot(
         common_prefix: A shorter path of the common directory, with a slash at the end.
         objects_prefix: A shorter path of its `objects`, empty if that is the current folder.
     """
+    for path in (git_dir, common_dir):
+        if not path.startswith(b"/") or not path.strip(b"/"):
+            # an empty path would else be the root of the file system, and the walk take in the whole machine
+            raise FileError(path, "not the absolute path of a git directory")
     common = list_git_directory(common_dir + b"/" if common_prefix is None else common_prefix, objects_prefix)
     own = common if git_dir == common_dir else list_git_directory(git_dir + b"/")
     problems = Problems()
