@@ -27,11 +27,19 @@ _WORKER_MODULE = "gitdash.inspection.worker"
 _QUEUED_BYTES_LIMIT = 32_768
 """Half of what a Linux pipe holds (pipe(7): 65,536): requests of one worker that may be unread at any time."""
 _READ_BYTES = 1 << 20
+_START_LIMIT_S = 30.0
+"""A worker that has not said within this that it is up will never be."""
+_NOWHERE = b"/dev/null/nothing"
+_PING = InspectionRequest(
+    number=-1, git_dir=_NOWHERE, common_dir=_NOWHERE, known_fingerprint=None, now_s=0.0, loose_stale_age_s=0.0
+)
+"""Asks for what cannot exist: the answer says that the worker is up, so that its start counts for no repository."""
 
 
 @dataclass(slots=True)
 class _Worker:
     process: WorkerProcess
+    is_up: bool = False
     under_way: deque[tuple[InspectionRequest, int]] = field(default_factory=deque)
     """Requests that were written and not answered, with their length; the first one is being worked on."""
     queued_bytes: int = 0
@@ -93,14 +101,17 @@ class InspectionPool:
             yield reply
 
     def _start(self) -> None:
-        worker = _Worker(process=start_worker(_WORKER_MODULE))
+        worker = _Worker(process=start_worker(_WORKER_MODULE), busy_since_s=time.monotonic())
         self._selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
         self._workers.append(worker)
+        _write(worker, _frame(self._encoder.encode(_PING)))
 
     def _distribute(self) -> None:
         if not self._workers and (self._waiting or self._suspects):
             self._start()
         for worker in self._workers:
+            if not worker.is_up:
+                continue
             if self._suspects:
                 self._hand_out(worker, self._suspects, is_alone=True)
             else:
@@ -117,7 +128,7 @@ class InspectionPool:
                 worker.busy_since_s = time.monotonic()
             worker.under_way.append((requests.popleft(), length))
             worker.queued_bytes += length
-            frames += LENGTH.pack(len(body)) + body
+            frames += _frame(body)
         if frames:
             _write(worker, frames)
 
@@ -138,15 +149,21 @@ class InspectionPool:
                 break
             reply = self._decoder.decode(memoryview(received)[start + LENGTH.size : end])
             start = end
-            worker.queued_bytes -= worker.under_way.popleft()[1]
             worker.busy_since_s = time.monotonic()
+            if not worker.is_up:
+                worker.is_up = True
+                continue
+            worker.queued_bytes -= worker.under_way.popleft()[1]
             yield reply
         del received[:start]
 
     def _replace_silent_workers(self) -> None:
-        limit = time.monotonic() - self._time_limit_s
+        now_s = time.monotonic()
         for worker in list(self._workers):
-            if worker.under_way and worker.busy_since_s < limit:
+            silent_s = now_s - worker.busy_since_s
+            if not worker.is_up and silent_s > _START_LIMIT_S:
+                self._replace(worker, "the process to inspect it did not start")
+            elif worker.under_way and silent_s > self._time_limit_s:
                 self._replace(worker, f"did not answer within {self._time_limit_s:g} s")
 
     def _replace(self, worker: _Worker, reason: str) -> None:
@@ -169,7 +186,11 @@ class InspectionPool:
         return [queue.popleft()] if queue else []
 
 
-def _write(worker: _Worker, frames: bytearray) -> None:
+def _frame(body: bytes) -> bytes:
+    return LENGTH.pack(len(body)) + body
+
+
+def _write(worker: _Worker, frames: bytes | bytearray) -> None:
     try:
         worker.process.stdin.write(frames)
         worker.process.stdin.flush()
