@@ -45,8 +45,8 @@ def git(*arguments: str, stdin: bytes | Iterable[bytes] = b"") -> bytes:
     return output
 
 
-def make_bare_fleet(folder: Path, repository_count: int) -> list[Path]:
-    """Make bare repositories with 1 pack, 120 loose objects and 10 references each; return their paths."""
+def make_bare_fleet(folder: Path, repository_count: int, *, loose_count: int = LOOSE_PER_REPOSITORY) -> list[Path]:
+    """Make bare repositories with 1 pack, loose objects and 10 references each; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     template = folder / "template"
     git("init", "--quiet", "--bare", "--template=", "--initial-branch=b0", str(template))
@@ -56,7 +56,7 @@ def make_bare_fleet(folder: Path, repository_count: int) -> list[Path]:
     for number in range(repository_count):
         path = folder / f"repository-{number:05d}.git"
         shutil.copytree(template, path)
-        _write_loose_blobs(path / "objects", number)
+        _write_loose_blobs(path / "objects", number, loose_count)
         paths.append(path)
     shutil.rmtree(template)
     return paths
@@ -71,8 +71,8 @@ def _branches() -> bytes:
     return "".join(commits).encode()
 
 
-def _write_loose_blobs(objects: Path, number: int) -> None:
-    for blob in range(LOOSE_PER_REPOSITORY):
+def _write_loose_blobs(objects: Path, number: int, loose_count: int) -> None:
+    for blob in range(loose_count):
         body = f"repository {number} blob {blob}\n".encode()
         raw = b"blob %d\0" % len(body) + body
         object_id = hashlib.sha1(raw, usedforsecurity=False).hexdigest()

@@ -1,0 +1,53 @@
+"""Benchmarks of the dashboard in a real pseudo-terminal: first paint, key to paint, memory."""
+
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+
+from benchmarks.fleet import make_bare_fleet
+from benchmarks.timing import Result
+from tests.support.pty_session import PtySession
+
+LOOSE_PER_REPOSITORY = 2
+"""Few, because what is measured here is the number of rows."""
+UPDATES_PER_S = 200
+KEYS = 60
+
+
+def measure(scratch: Path, *, repository_count: int, runs: int) -> list[Result]:
+    """Open the dashboard on repositories that are known from an earlier survey."""
+    make_bare_fleet(scratch / "fleet", repository_count, loose_count=LOOSE_PER_REPOSITORY)
+    state = scratch / "state.db"
+    command = [sys.executable, "-m", "gitdash", "--state", str(state)]
+    subprocess.run([*command, "scan", str(scratch / "fleet"), "--format", "csv"], check=True, stdout=subprocess.DEVNULL)
+    paints_s, memory_bytes = [], 0
+    for _ in range(runs):
+        with PtySession([*command, str(scratch / "fleet")], columns=160, lines=50) as session:
+            paints_s.append(session.wait_for_text("repository-0"))
+            session.wait_for_text("measuring", limit_s=120)
+            memory_bytes = max(memory_bytes, psutil.Process(session.pid).memory_info().rss)
+            session.send(b"q")
+            session.wait_for_exit()
+    spread = f"{min(paints_s):.3f} .. {max(paints_s):.3f} s over {runs} starts"
+    name = f"{repository_count} known repositories"
+    return [
+        Result(f"first paint with {name}", statistics.median(paints_s), "s", 1.0, False, (spread,)),
+        Result(f"memory while measuring {name}", memory_bytes / 2**20, "MiB", 150, False),
+        _key_to_paint(repository_count),
+    ]
+
+
+def _key_to_paint(row_count: int) -> Result:
+    """Time from a cursor key to the painted cursor while rows change."""
+    command = [sys.executable, "-m", "tests.support.moving_fleet", str(row_count), str(UPDATES_PER_S)]
+    with PtySession(command, columns=160, lines=50) as session:
+        session.wait_for_text("inspecting")
+        times_ms = sorted(1000 * session.key_to_paint(b"j", "▌") for _ in range(KEYS))
+        session.send(b"q")
+        session.wait_for_exit()
+    spread = f"{times_ms[0]:.1f} .. {times_ms[-1]:.1f} ms, 95th of 100 at {times_ms[int(KEYS * 0.95)]:.1f} ms"
+    name = f"key to paint at {row_count} rows, {UPDATES_PER_S} of them changing a second"
+    return Result(name, statistics.median(times_ms), "ms", 16, False, (spread,))
