@@ -1,0 +1,97 @@
+"""Inputs that hang, lie, or are corrupt: a row with a reason, no hang, no wrong number, bounded memory."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.safety.damage import HANGING, LYING, Sound, make_sound
+from tests.safety.product import Answer, run_gitdash
+from tests.support.repositories import GitRepository
+
+pytestmark = pytest.mark.safety
+
+DAMAGES = HANGING | LYING
+
+LIES_BELIEVED = pytest.mark.xfail(
+    reason="nothing but the checksum of the file shows the lie, and it is not verified before git is believed",
+    strict=False,
+)
+
+LESS_IS_TRUE = {
+    "everything gone": 0,
+    "FIFO as refs/heads/main": 814,
+}
+"""Where what is left is less, and that is what the size has to be."""
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """All damaged repositories below one root, with a sound one beside them, and what one scan said."""
+
+    sound: Sound
+    paths: dict[str, Path]
+    answer: Answer
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    folder = tmp_path_factory.mktemp("fleet")
+    sound = make_sound(folder)
+    paths = {}
+    for number, (name, damage) in enumerate(DAMAGES.items()):
+        path = folder / "root" / f"r{number:03}.git"
+        shutil.copytree(sound.path, path, symlinks=True)
+        damage(path)
+        paths[name] = path
+    shutil.copytree(sound.path, folder / "root" / "sound.git")
+    answer = run_gitdash(folder, "--no-state", "scan", "--sizes", "all", "--format", "json", folder / "root")
+    return Fleet(sound, paths, answer)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=LIES_BELIEVED)
+        if name in {"bitmap that lies", "index with large offsets and no table"}
+        else name
+        for name in DAMAGES
+    ],
+)
+def test_damage_is_a_row_with_a_true_size_or_a_reason(fleet: Fleet, name: str) -> None:
+    path = fleet.paths[name]
+    rows = [row for row in fleet.answer.document["repositories"] if row["path"] == os.fspath(path)]
+    if not rows:
+        assert f"not a repository: {path}: " in fleet.answer.stderr
+        return
+    reachable = rows[0]["sizes"]["reachable"]
+    if "unreadable" in reachable:
+        assert len(reachable["unreadable"]) > 10
+    elif reachable["bytes"] != LESS_IS_TRUE.get(name, fleet.sound.size_bytes):
+        assert rows[0]["shallow"]
+
+
+def test_the_sound_neighbour_is_read_as_if_it_were_alone(fleet: Fleet) -> None:
+    row = fleet.answer.row(fleet.paths["HEAD unborn"].parent / "sound.git")
+    assert row["state"] == "ok"
+    assert row["sizes"]["reachable"]["bytes"] == fleet.sound.size_bytes
+    assert row["sizes"]["reachable"]["exact"]
+    assert fleet.answer.exit_code == 0
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        ("commit-graph that lies about parents", []),
+        ("bitmap that lies", ["--use-bitmap-index"]),
+        ("index with all offsets beyond the pack", ["--use-bitmap-index"]),
+        ("grafts that cut history", []),
+        ("shallow at the tip", []),
+    ],
+)
+def test_plain_git_believes_the_lie(fleet: Fleet, name: str, flags: list[str]) -> None:
+    repository = GitRepository(fleet.paths[name])
+    assert int(repository.git("rev-list", "--all", "--objects", "--disk-usage", *flags)) != fleet.sound.size_bytes
