@@ -12,40 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.inspection.config_values import parse_bool
 from gitdash.model.inspection import ConfigEffect
 
 _NOT_RUN = "gitdash runs nothing that reads it"
 _OVERRIDDEN = "every git call of gitdash overrides it"
 _FETCH_ONLY = "matters to a fetch only, which gitdash makes with its own refspec, command and protocols"
 _NEVER_GC = "gitdash never runs gc or a bare maintenance run, and keeps what is unreachable"
-
-_INTEGER: Final = re.compile(rb"\s*([+-]?)(?:0[xX]([0-9a-fA-F]{1,16})|(0[0-7]{1,20})|(0|[1-9]\d{0,17}))([kKmMgG]?)")
-_SHIFT: Final = {b"": 0, b"k": 10, b"m": 20, b"g": 30}
-_TRUE_WORDS: Final = frozenset({b"true", b"yes", b"on"})
-_FALSE_WORDS: Final = frozenset({b"false", b"no", b"off", b""})
-
-
-def parse_bool(value: bytes | None) -> bool | None:
-    """Return what git makes of a boolean; None if it is none. A key without `=` is true."""
-    if value is None:
-        return True
-    word = value.lower()
-    if word in _TRUE_WORDS:
-        return True
-    if word in _FALSE_WORDS:
-        return False
-    number = parse_integer(value)
-    return None if number is None else number != 0
-
-
-def parse_integer(value: bytes | None) -> int | None:
-    """Return a number, decimal, octal or hexadecimal, with git's suffixes k, m and g; None if it is none."""
-    match = _INTEGER.fullmatch(value or b"")
-    if match is None:
-        return None
-    sign, hexadecimal, octal, decimal, suffix = match.groups()
-    number = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else int(decimal)
-    return (-number if sign == b"-" else number) << _SHIFT[suffix.lower()]
 
 
 def _always(_value: bytes | None) -> bool:

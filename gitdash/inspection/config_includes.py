@@ -1,16 +1,73 @@
-"""Conditions of conditional includes.
+"""Included files and the conditions of conditional includes.
 
-Source: git-config(1), "Conditional includes". Knows `gitdir:`, `gitdir/i:` and `onbranch:`; any other counts as
-true. Patterns are git's wildmatch with `**`.
+Source: git-config(1), "Includes", "Conditional includes"; git stops at a depth of 10. Knows `gitdir:`, `gitdir/i:`
+and `onbranch:`; any other condition counts as true. Patterns are git's wildmatch with `**`.
 """
 
 import os
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
+
+from gitdash.formats.git_config import ConfigEntry, read_config
+from gitdash.formats.reading import FormatError
+from gitdash.inspection.config_values import SourcedEntry
+from gitdash.inspection.files import FileError, FileMissingError, read_file
+from gitdash.inspection.reading import Problems
+from gitdash.units import printable_path
+
+CONFIG_MAXIMUM_BYTES: Final = 4 << 20
+"""A config of 40 MB makes git use 644 MiB; the largest honest ones have some 100 KB."""
+
+_MAXIMUM_INCLUDE_DEPTH: Final = 10
+_MAXIMUM_INCLUDES: Final = 200
 
 _MAXIMUM_PATTERN_BYTES: Final = 4096
 _MAXIMUM_STARS: Final = 8
 """With more, matching could take for ever; such a condition is not understood."""
+
+
+@dataclass(slots=True)
+class IncludeReader:
+    """Reads config files and what they include."""
+
+    git_dir: bytes
+    head: str | None
+    problems: Problems
+    included_count: int = 0
+
+    def read(self, path: bytes, shown_path: bytes) -> tuple[ConfigEntry, ...]:
+        """Return the keys of a file; one that is not there has none, as for git."""
+        try:
+            return read_config(read_file(path, CONFIG_MAXIMUM_BYTES))
+        except FileMissingError:
+            return ()
+        except FileError as error:
+            self.problems.note(shown_path, error.reason)
+        except FormatError as error:
+            self.problems.note(shown_path, str(error))
+        return ()
+
+    def expand(self, entries: Iterable[ConfigEntry], path: bytes, source: str, depth: int) -> Iterator[SourcedEntry]:
+        """Yield the keys of a file and, where an include stands, those of the included file."""
+        for entry in entries:
+            yield SourcedEntry(entry=entry, source=source)
+            if entry.name != "path" or not entry.value or not self._applies(entry, path):
+                continue
+            included = os.path.join(os.path.dirname(path), os.path.expanduser(entry.value))
+            self.included_count += 1
+            if depth >= _MAXIMUM_INCLUDE_DEPTH or self.included_count > _MAXIMUM_INCLUDES:
+                self.problems.note(included, f"not read: includes are nested deeper than {_MAXIMUM_INCLUDE_DEPTH}")
+                continue
+            yield from self.expand(self.read(included, included), included, printable_path(included), depth + 1)
+
+    def _applies(self, entry: ConfigEntry, path: bytes) -> bool:
+        if entry.section == "include":
+            return entry.subsection is None
+        return entry.section == "includeif" and condition_holds(
+            entry.subsection or b"", git_dir=self.git_dir, config_path=path, head=self.head
+        )
 
 
 def condition_holds(condition: bytes, *, git_dir: bytes, config_path: bytes, head: str | None) -> bool:

@@ -13,12 +13,13 @@ import hashlib
 import os
 import stat
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Final
 
-from gitdash.inspection.files import FileError, FileMissingError, file_error
+from gitdash.inspection.files import FileError, FileMissingError
+from gitdash.inspection.folders import list_folder
+from gitdash.inspection.sums import FileSums
 
 SHARD_NAMES: Final = frozenset(b"%02x" % number for number in range(256))
 
@@ -50,35 +51,6 @@ class References:
     locks: Stats = field(default_factory=dict)
     """Relative paths of `*.lock`."""
     has_dangling_namespace: bool = False
-
-
-@dataclass(slots=True)
-class FileSums:
-    """Sums over files; one with several links counts once."""
-
-    bytes_by_part: dict[bytes, int] = field(default_factory=dict)
-    """Sum of st_size by the first part of the path; empty for files at the top."""
-    allocated_bytes: int = 0
-    file_count: int = 0
-    linked: set[tuple[int, int]] = field(default_factory=set)
-    """Device and inode of files with several links that were counted."""
-
-    def add(self, part: bytes, stats: Sequence[os.stat_result]) -> None:
-        """Count files, at least one."""
-        if max([found[3] for found in stats]) > 1:
-            stats = [found for found in stats if self._is_first_link(found)]
-        self.file_count += len(stats)
-        self.bytes_by_part[part] = self.bytes_by_part.get(part, 0) + sum([found[6] for found in stats])
-        self.allocated_bytes += 512 * sum([found.st_blocks for found in stats])
-
-    def _is_first_link(self, found: os.stat_result) -> bool:
-        if found.st_nlink < 2:
-            return True
-        identity = (found.st_dev, found.st_ino)
-        if identity in self.linked:
-            return False
-        self.linked.add(identity)
-        return True
 
 
 @dataclass(slots=True)
@@ -142,45 +114,6 @@ class _Digest:
         self.texts.clear()
         self.times_ns.clear()
         self.sizes.clear()
-
-
-def list_folder(path: bytes) -> tuple[list[bytes], list[os.stat_result]]:
-    """Return the names of a folder, sorted, and what lstat(2) says of each; `path` ends with a slash or is empty.
-
-    If an entry vanishes between the two, the folder is listed again: git writes new packs before it removes old ones.
-    One that vanishes then has never been there. Raises FileError if the folder cannot be listed.
-    """
-    names = _names(path)
-    if not names:
-        return names, []
-    try:
-        return names, list(map(os.lstat, [path + name for name in names]))
-    except OSError:
-        return _list_again(path)
-
-
-def _names(path: bytes) -> list[bytes]:
-    try:
-        names = os.listdir(path or b".")
-    except OSError as error:
-        raise file_error(path, error) from error
-    names.sort()
-    return names
-
-
-def _list_again(path: bytes) -> tuple[list[bytes], list[os.stat_result]]:
-    kept: list[bytes] = []
-    stats: list[os.stat_result] = []
-    for name in _names(path):
-        try:
-            found = os.lstat(path + name)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise file_error(path, error) from error
-        kept.append(name)
-        stats.append(found)
-    return kept, stats
 
 
 def list_git_directory(prefix: bytes, objects_prefix: bytes | None = None) -> Listing:

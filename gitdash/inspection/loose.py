@@ -14,7 +14,8 @@ from typing import Final
 
 from gitdash.formats.reading import OBJECT_ID_LENGTH
 from gitdash.inspection.files import FileError, FileMissingError, file_error, kind_name
-from gitdash.inspection.listing import SHARD_NAMES, Listing, list_folder
+from gitdash.inspection.folders import list_folder
+from gitdash.inspection.listing import SHARD_NAMES, Listing
 from gitdash.inspection.temporary import temporary_file, temporary_files
 from gitdash.model.inspection import LooseFacts, ObjectFormat, TemporaryFile
 

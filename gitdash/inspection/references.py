@@ -1,8 +1,7 @@
-"""References: facts about how they are stored, and the tips that sizes are measured from.
+"""References: the tips that sizes are measured from.
 
 Source: gitrepository-layout(5), "refs", "packed-refs", "worktrees"; git-check-ref-format(1); git's
-refs/files-backend.c. A repository of the reftable backend gets facts about its tables only: reading their content
-needs git.
+refs/files-backend.c. The references of the reftable backend cannot be read here: that needs git.
 
 Does not look into objects, so a reference to a missing object is a tip like any other.
 """
@@ -14,27 +13,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from gitdash.formats.packed_references import count_packed_references, read_packed_references
+from gitdash.formats.packed_references import read_packed_references
 from gitdash.formats.reading import FormatError
 from gitdash.formats.reference import DirectReference, SymbolicReference, read_reference
-from gitdash.formats.reftable_list import read_tables_list
 from gitdash.inspection.files import FileError, FileMissingError, read_file, read_start
-from gitdash.inspection.listing import Listing, list_folder
-from gitdash.model.inspection import ObjectFormat, ReferenceBackend, ReferenceFacts
-from gitdash.model.repository import Unreadable
+from gitdash.inspection.folders import list_folder
+from gitdash.inspection.reference_facts import (
+    PACKED_REFERENCES_MAXIMUM_BYTES,
+    REFERENCE_MAXIMUM_BYTES,
+    REFTABLE_HEAD,
+    read_loose_reference,
+)
+from gitdash.model.inspection import ObjectFormat
 from gitdash.units import printable, printable_path
 
-PACKED_REFERENCES_MAXIMUM_BYTES: Final = 512 << 20
-"""About five million references."""
-
-_REFERENCE_MAXIMUM_BYTES: Final = 4096
-_TABLES_LIST_MAXIMUM_BYTES: Final = 1 << 20
-_EMPTY_NAMES_SHOWN: Final = 20
 _SYMBOLIC_DEPTH: Final = 5
 """git's SYMREF_MAXDEPTH."""
 
 _PER_WORKTREE_FOLDERS: Final = (b"refs/bisect", b"refs/worktree", b"refs/rewritten")
-_REFTABLE_HEAD: Final = SymbolicReference(b"refs/heads/.invalid")
 _BAD_NAME: Final = re.compile(rb"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[./]$")
 
 
@@ -53,86 +49,6 @@ def is_valid_reference_name(name: bytes) -> bool:
     return name != b"@" and not name.startswith((b".", b"/")) and not _BAD_NAME.search(name)
 
 
-def inspect_references(
-    listing: Listing, backend: ReferenceBackend, object_format: ObjectFormat
-) -> ReferenceFacts | Unreadable:
-    """Return how references are stored; a packed-refs file that cannot be read makes all of it unreadable."""
-    if backend is ReferenceBackend.REFTABLE:
-        return _inspect_reftable(listing)
-    seen = listing.references
-    found = listing.top().get(b"packed-refs")
-    packed_count = 0
-    if found is not None:
-        try:
-            data = read_file(listing.path(b"packed-refs"), PACKED_REFERENCES_MAXIMUM_BYTES, listed=found)
-            packed_count = count_packed_references(data, object_format)
-        except FileError as error:
-            return Unreadable(f"packed-refs: {error.reason}")
-        except FormatError as error:
-            return Unreadable(printable(f"packed-refs: {error}"))
-    return ReferenceFacts(
-        loose_count=seen.count,
-        packed_count=packed_count,
-        packed_bytes=found[6] if found else 0,
-        empty_loose_names=tuple([printable_path(name) for name, _ in seen.empty[:_EMPTY_NAMES_SHOWN]]),
-        empty_loose_oldest_mtime_s=min([mtime_s for _, mtime_s in seen.empty], default=None),
-        has_dangling_namespace=seen.has_dangling_namespace,
-    )
-
-
-def _inspect_reftable(listing: Listing) -> ReferenceFacts | Unreadable:
-    entries = listing.folders.get(b"reftable", {})
-    try:
-        names = read_tables_list(read_file(listing.path(b"reftable/tables.list"), _TABLES_LIST_MAXIMUM_BYTES))
-    except FileError as error:
-        return Unreadable(f"reftable/tables.list: {error.reason}")
-    except FormatError as error:
-        return Unreadable(printable(f"reftable/tables.list: {error}"))
-    unlisted = entries.keys() - set(names) - {b"tables.list", b"tables.list.lock"}
-    return ReferenceFacts(
-        loose_count=0,
-        packed_count=None,
-        packed_bytes=0,
-        has_dangling_namespace=False,
-        reftable_bytes=tuple(entries[name].st_size for name in names if name in entries),
-        reftable_missing_count=sum(name not in entries for name in names),
-        reftable_unlisted_count=len(unlisted),
-    )
-
-
-def inspect_head(path: bytes, found: os.stat_result | None, object_format: ObjectFormat) -> str | Unreadable:
-    """Return what HEAD names: a branch, or a commit id if detached."""
-    if found is None:
-        return Unreadable("HEAD is missing")
-    try:
-        head = _read_loose(path, object_format, found)
-    except FileError as error:
-        return Unreadable(error.reason)
-    except FormatError as error:
-        return Unreadable(printable(str(error)))
-    if head == _REFTABLE_HEAD:
-        return Unreadable("kept in reftable, which needs git")
-    return head.object_id if isinstance(head, DirectReference) else printable_path(head.target)
-
-
-def _read_loose(path: bytes, object_format: ObjectFormat, found: os.stat_result) -> DirectReference | SymbolicReference:
-    """Read a reference; a link to a name below refs is the old form of a symbolic reference."""
-    if stat.S_ISLNK(found.st_mode):
-        return SymbolicReference(_link_target(path))
-    data = read_start(path, _REFERENCE_MAXIMUM_BYTES, listed=found)
-    return read_reference(data, object_format)
-
-
-def _link_target(path: bytes) -> bytes:
-    try:
-        target = os.readlink(path)
-    except OSError as error:
-        raise FileError(path, "a symbolic link that cannot be read") from error
-    if not target.startswith(b"refs/"):
-        raise FileError(path, "a symbolic link that is no reference")
-    return target
-
-
 @dataclass(slots=True)
 class _Collection:
     """References by full name, before symbolic ones are resolved."""
@@ -147,7 +63,7 @@ class _Collection:
             self.broken.append((name, "not a valid name of a reference"))
             return
         try:
-            self.found[name] = _read_loose(path, self.object_format, found)
+            self.found[name] = read_loose_reference(path, self.object_format, found)
         except FileMissingError:
             # packed or deleted meanwhile
             return
@@ -182,10 +98,10 @@ def read_tips(git_dir: bytes, common_dir: bytes, object_format: ObjectFormat) ->
 def _refuse_reftable(git_dir: bytes, object_format: ObjectFormat) -> None:
     path = git_dir + b"/HEAD"
     try:
-        head = read_reference(read_start(path, _REFERENCE_MAXIMUM_BYTES), object_format)
+        head = read_reference(read_start(path, REFERENCE_MAXIMUM_BYTES), object_format)
     except (FileError, FormatError):
         return
-    if head == _REFTABLE_HEAD:
+    if head == REFTABLE_HEAD:
         raise FileError(path, "reftable needs git")
 
 

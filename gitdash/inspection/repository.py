@@ -21,7 +21,7 @@ from gitdash.inspection.loose import LooseScan, scan_loose
 from gitdash.inspection.mounts import filesystem_type
 from gitdash.inspection.multi_pack_index import inspect_multi_pack_index
 from gitdash.inspection.packs import PACK_FOLDER, inspect_packs
-from gitdash.inspection.references import inspect_head, inspect_references
+from gitdash.inspection.reference_facts import inspect_head, inspect_references
 from gitdash.model.inspection import (
     Inspection,
     LooseFacts,

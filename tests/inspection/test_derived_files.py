@@ -75,10 +75,10 @@ def test_packs_that_the_multi_pack_index_names_and_that_are_gone_are_counted(
 def test_a_chain_of_multi_pack_indexes_is_added_up(sha1_repository: GitRepository, inspect: Inspect) -> None:
     repository = sha1_repository
     with_packs(repository, 2)
-    repository.git("multi-pack-index", "write", "--bitmap", "--incremental")
+    repository.git("multi-pack-index", "write", "--incremental")
     repository.commit({"more": "1"})
     repository.git("repack", "-d", "-q")
-    repository.git("multi-pack-index", "write", "--bitmap", "--incremental")
+    repository.git("multi-pack-index", "write", "--incremental")
     inspection = inspect(repository)
     midx = inspection.multi_pack_index
     assert isinstance(midx, MultiPackIndexFacts)

@@ -1,0 +1,44 @@
+"""Hooks, and remotes of the old form: concerns that are files and stand in no config.
+
+Source: githooks(5); gitrepository-layout(5), "remotes", "branches". Does not open them.
+"""
+
+import stat
+from collections.abc import Iterator
+
+from gitdash.inspection.listing import Listing
+from gitdash.model.inspection import ConfigConcern, ConfigEffect
+from gitdash.units import printable_path
+
+
+def file_concerns(listing: Listing) -> Iterator[ConfigConcern]:
+    """Yield the hooks that git would run, then the remotes that `git config` does not show."""
+    yield from _hook_concerns(listing)
+    yield from _legacy_remote_concerns(listing)
+
+
+def _hook_concerns(listing: Listing) -> Iterator[ConfigConcern]:
+    for name, found in listing.folders.get(b"hooks", {}).items():
+        is_link = stat.S_ISLNK(found.st_mode)
+        is_program = stat.S_ISREG(found.st_mode) and found.st_mode & 0o111
+        if b"." not in name and (is_link or is_program):
+            yield ConfigConcern(
+                key=printable_path(b"hooks/" + name),
+                value="",
+                source="hooks",
+                effect=ConfigEffect.RUNS_PROGRAM,
+                answer="every git call of gitdash looks for hooks elsewhere",
+            )
+
+
+def _legacy_remote_concerns(listing: Listing) -> Iterator[ConfigConcern]:
+    for folder in (b"remotes", b"branches"):
+        for name, found in listing.folders.get(folder, {}).items():
+            if not stat.S_ISDIR(found.st_mode):
+                yield ConfigConcern(
+                    key=printable_path(folder + b"/" + name),
+                    value="",
+                    source=folder.decode(),
+                    effect=ConfigEffect.REDIRECTS_URL,
+                    answer="a remote that no config shows; gitdash fetches from configured remotes only",
+                )

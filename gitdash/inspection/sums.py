@@ -1,0 +1,37 @@
+"""Sums over files.
+
+Source: stat(2): st_size, st_blocks in units of 512 bytes whatever the file system's block size, st_nlink.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class FileSums:
+    """Sums over files; one with several links counts once."""
+
+    bytes_by_part: dict[bytes, int] = field(default_factory=dict)
+    """Sum of st_size by the first part of the path; empty for files at the top."""
+    allocated_bytes: int = 0
+    file_count: int = 0
+    linked: set[tuple[int, int]] = field(default_factory=set)
+    """Device and inode of files with several links that were counted."""
+
+    def add(self, part: bytes, stats: Sequence[os.stat_result]) -> None:
+        """Count files, at least one."""
+        if max([found[3] for found in stats]) > 1:
+            stats = [found for found in stats if self._is_first_link(found)]
+        self.file_count += len(stats)
+        self.bytes_by_part[part] = self.bytes_by_part.get(part, 0) + sum([found[6] for found in stats])
+        self.allocated_bytes += 512 * sum([found.st_blocks for found in stats])
+
+    def _is_first_link(self, found: os.stat_result) -> bool:
+        if found.st_nlink < 2:
+            return True
+        identity = (found.st_dev, found.st_ino)
+        if identity in self.linked:
+            return False
+        self.linked.add(identity)
+        return True
