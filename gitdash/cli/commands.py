@@ -83,7 +83,8 @@ def _refuse_misspelt_command(group: RootsOrCommand, root: bytes) -> None:
     name = os.fsdecode(root)
     similar = group.similar_command(name)
     if similar is not None and not os.path.lexists(root):
-        raise click.UsageError(f"no folder and no command '{printable(name)}'; did you mean '{similar}'?")
+        message = f"no folder and no command '{printable(name)}'; did you mean '{similar}'?"
+        raise click.UsageError(message, click.get_current_context().find_root())
 
 
 _GROUP_EPILOG = """\b

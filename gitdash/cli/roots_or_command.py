@@ -29,7 +29,8 @@ class RootsOrCommand(click.Group):
         """Return the named command, or the dashboard's with all arguments as roots."""
         command = None if ctx.meta[__name__] else self.get_command(ctx, args[0])
         if command is None:
-            return self.roots_command.name, self.roots_command, args
+            # An empty name, so that usage lines do not show one that cannot be typed.
+            return "", self.roots_command, args
         return args[0], command, args[1:]
 
     def similar_command(self, root: str) -> str | None:
