@@ -45,5 +45,7 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     worst_rule: str | None
     """Rule id of the worst finding."""
     worst_summary: str | None
+    rules: tuple[str, ...] = ()
+    """Rule ids of all findings, worst first, each once; the dashboard's filter looks for them."""
     inspected_at_s: float | None
     counts_store: bool = True

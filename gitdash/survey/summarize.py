@@ -48,6 +48,7 @@ def summarize(report: RepositoryReport, *, lender_has_bitmap: bool = False) -> R
         finding_count=len(report.findings),
         worst_rule=worst.rule if worst else None,
         worst_summary=worst.summary if worst else None,
+        rules=tuple(dict.fromkeys(finding.rule for finding in report.findings)),
         counts_store=report.counts_store,
         **_file_facts(inspection, lender_has_bitmap=lender_has_bitmap),
     )

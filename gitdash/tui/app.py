@@ -279,6 +279,11 @@ class FleetApp(App[int]):
         columns = tuple((column.key, column.help) for column in FLEET_COLUMNS)
         self._show_page("Help", partial(help_lines, columns=columns))
 
+    @override
+    async def action_quit(self) -> None:
+        """Leave."""
+        self.exit(ExitCode.DONE)
+
     def action_interrupt(self) -> None:
         """Leave as if interrupted."""
         self.exit(ExitCode.INTERRUPTED)
@@ -321,6 +326,7 @@ def run_dashboard(
     Raises GitdashError if the survey cannot be made, such as for a root that does not exist.
     """
     feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock)
+    feed.check_roots()
     app = FleetApp(roots, history.summaries(roots) if history is not None else (), feed, clock)
     try:
         code = app.run()
@@ -328,4 +334,5 @@ def run_dashboard(
         feed.stop()
     if app.failure is not None:
         raise app.failure
-    return ExitCode.DONE if code is None else code
+    # No code of ours: the loop was interrupted by a signal, or Textual has printed what went wrong.
+    return (app.return_code or ExitCode.INTERRUPTED) if code is None else code

@@ -61,6 +61,14 @@ class SurveyFeed:
             for run in (self._survey_when_wanted, self._look_again_when_asked, self._read_reports_when_wanted)
         ]
 
+    def check_roots(self) -> None:
+        """Raise RootError for a root that cannot be searched, before anything is painted."""
+        from gitdash.discovery.roots import DiscoveryLimits, discover
+        from gitdash.inspection.files import read_file
+
+        # It looks at the roots when it is called, and at what is below them only when somebody iterates.
+        discover(self._roots, DiscoveryLimits(), read=read_file, effective_uid=os.geteuid(), cancel=self._cancel)
+
     def start(self) -> None:
         """Begin to survey."""
         for thread in self._threads:

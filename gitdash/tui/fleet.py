@@ -145,4 +145,4 @@ class Fleet:
 
 
 def _haystack(summary: RepositorySummary) -> str:
-    return f"{summary.name} {summary.role} {summary.state.value} {summary.worst_rule or ''}".casefold()
+    return f"{summary.name} {summary.role} {summary.state.value} {' '.join(summary.rules)}".casefold()

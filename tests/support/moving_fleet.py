@@ -78,7 +78,7 @@ def main(row_count: int, updates_per_s: int) -> int:
     app = FleetApp([ROOT], summaries, source, lambda: NOW_S)
     code = app.run()
     source.stop()
-    return code or 0
+    return 1 if code is None else code
 
 
 if __name__ == "__main__":

@@ -465,8 +465,10 @@ async def test_notice_of_the_survey_is_shown_as_it_is() -> None:
         await _until(driven, lambda: "[red]state file[/]" in driven.screen_text())
 
 
-@pytest.mark.parametrize(("key", "code"), [("q", None), ("ctrl+q", None), ("ctrl+c", ExitCode.INTERRUPTED)])
-async def test_keys_that_leave(key: str, code: ExitCode | None) -> None:
+@pytest.mark.parametrize(
+    ("key", "code"), [("q", ExitCode.DONE), ("ctrl+q", ExitCode.DONE), ("ctrl+c", ExitCode.INTERRUPTED)]
+)
+async def test_keys_that_leave(key: str, code: ExitCode) -> None:
     async with dashboard() as driven:
         await driven.pilot.press(key)
         assert driven.app.return_value == code

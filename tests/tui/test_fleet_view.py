@@ -72,6 +72,8 @@ def test_filter_wants_every_word_in_name_role_state_or_rule() -> None:
     assert [row.name for row in _shown(fleet)] == ["team/api.git"]
     fleet.set_filter("packs-outside")
     assert [row.name for row in _shown(fleet)] != []
+    fleet.set_filter("no-bitmap")
+    assert {row.name for row in _shown(fleet)} == {"team/web.git", "infra/deploy.git"}
     fleet.set_filter("m+pool")
     assert _shown(fleet) == []
     fleet.set_filter("member+pool")

@@ -1,0 +1,207 @@
+"""The dashboard's source over real repositories: what a survey, another look and a stop do."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gitdash.config.settings import Settings
+from gitdash.discovery.roots import RootError
+from gitdash.errors import ExitCode
+from gitdash.gitcmd.runner import find_git
+from gitdash.history.store import History, open_history
+from gitdash.model.sizes import SizeMeasurement
+from gitdash.tui.feed import SurveyFeed
+from gitdash.tui.source import Changes
+from tests.support.pty_session import PtySession
+from tests.support.repositories import GIT, GitRepository
+
+PROJECT = os.fspath(Path(__file__).parents[2])
+LIMIT_S = 30.0
+
+
+class Watched:
+    """A feed whose changes are added up."""
+
+    def __init__(self, feed: SurveyFeed) -> None:
+        self.feed = feed
+        self.seen = Changes()
+
+    def until(self, is_reached: Callable[[Changes], bool]) -> None:
+        """Take changes until all of them together satisfy a condition."""
+        deadline_s = time.monotonic() + LIMIT_S
+        while not is_reached(self.seen):
+            assert time.monotonic() < deadline_s, self.seen
+            changes = self.feed.take()
+            if changes is None:
+                threading.Event().wait(0.01)
+                continue
+            self.seen.summaries |= changes.summaries
+            self.seen.reports |= changes.reports
+            self.seen.busy |= changes.busy
+            self.seen.forgotten += changes.forgotten
+            self.seen.notices += changes.notices
+            self.seen.progress = changes.progress or self.seen.progress
+            self.seen.failure = changes.failure or self.seen.failure
+
+    def until_surveyed(self) -> None:
+        self.until(lambda seen: seen.progress is not None and seen.progress.step == "surveyed")
+        self.seen.progress = None
+
+
+@contextmanager
+def _feed(root: Path, history: History | None = None) -> Iterator[Watched]:
+    feed = SurveyFeed([os.fsencode(root)], settings=Settings(), history=history, program=find_git(GIT), clock=time.time)
+    feed.start()
+    try:
+        yield Watched(feed)
+    finally:
+        feed.stop()
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """Three repositories; the last one borrows from the first."""
+    root = tmp_path / "fleet"
+    for name in ("a", "b", "c"):
+        repository = GitRepository.init(root / f"{name}.git")
+        repository.commit({"file": f"content of {name}"})
+        repository.repack()
+    GitRepository(root / "c.git").borrow_from(GitRepository(root / "a.git"))
+    return root
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with open_history(os.fspath(tmp_path / "state" / "state.db")) as opened:
+        yield opened
+
+
+def _path(root: Path, name: str) -> bytes:
+    return os.fsencode(root / name)
+
+
+@pytest.mark.parametrize("keeps_state", [True, False])
+@pytest.mark.oracle
+def test_survey_fills_rows_with_the_sizes_that_git_says(fleet: Path, history: History, keeps_state: bool) -> None:
+    with _feed(fleet, history if keeps_state else None) as watched:
+        watched.until_surveyed()
+        assert [row.name for row in sorted(watched.seen.summaries.values(), key=lambda row: row.name)] == [
+            "a.git",
+            "b.git",
+            "c.git",
+        ]
+        row = watched.seen.summaries[_path(fleet, "b.git")]
+        expected = GitRepository(fleet / "b.git").git("rev-list", "--all", "--objects", "--disk-usage")
+        assert row.reachable_bytes == int(expected)
+        assert watched.seen.summaries[_path(fleet, "a.git")].role == "pool"
+        watched.feed.request_report(_path(fleet, "c.git"))
+        watched.until(lambda seen: _path(fleet, "c.git") in seen.reports)
+        report = watched.seen.reports[_path(fleet, "c.git")]
+        assert report is not None
+        assert isinstance(report.sizes.reachable, SizeMeasurement)
+
+
+def test_report_of_an_unknown_repository_is_none(fleet: Path) -> None:
+    with _feed(fleet) as watched:
+        watched.feed.request_report(b"/nowhere")
+        watched.until(lambda seen: b"/nowhere" in seen.reports)
+        assert watched.seen.reports[b"/nowhere"] is None
+
+
+def test_another_look_sees_what_changed_and_keeps_what_only_a_survey_knows(fleet: Path, history: History) -> None:
+    with _feed(fleet, history) as watched:
+        watched.until_surveyed()
+        path = _path(fleet, "a.git")
+        before = watched.seen.summaries[path]
+        GitRepository(fleet / "a.git").blob(b"a loose object")
+        watched.feed.rescan(path)
+        watched.until(lambda seen: seen.busy.get(path) is False)
+        after = watched.seen.summaries[path]
+        assert before.loose_count == 0
+        assert after.loose_count == 1
+        assert after.role == before.role == "pool"
+        assert after.borrower_count == before.borrower_count == 1
+        stored = history.report(path)
+        assert stored is not None
+        assert len(stored.borrowers) == 1
+
+
+@pytest.mark.oracle
+def test_measuring_now_gives_both_sizes_of_what_is_there_now(fleet: Path, history: History) -> None:
+    with _feed(fleet, history) as watched:
+        watched.until_surveyed()
+        repository = GitRepository(fleet / "b.git")
+        repository.commit({"file": "another content", "more": "x" * 1000})
+        path = _path(fleet, "b.git")
+        watched.feed.measure(path)
+        watched.until(lambda seen: seen.busy.get(path) is False)
+        row = watched.seen.summaries[path]
+        expected = int(repository.git("rev-list", "--all", "--objects", "--disk-usage"))
+        assert row.reachable_bytes == expected
+        assert row.reachable_own_bytes == expected
+
+
+def test_surveying_again_finds_the_new_and_forgets_the_gone(fleet: Path, history: History) -> None:
+    with _feed(fleet, history) as watched:
+        watched.until_surveyed()
+        GitRepository.init(fleet / "new.git")
+        (fleet / "b.git").rename(fleet.parent / "elsewhere.git")
+        watched.feed.rescan(None)
+        watched.until_surveyed()
+        assert _path(fleet, "new.git") in watched.seen.summaries
+        assert watched.seen.forgotten == [_path(fleet, "b.git")]
+
+
+def test_what_is_no_repository_is_counted_when_all_is_done(fleet: Path) -> None:
+    (fleet / "empty.git").mkdir()
+    with _feed(fleet) as watched:
+        watched.until(lambda seen: seen.progress is not None and seen.progress.step == "surveyed")
+        assert watched.seen.progress is not None
+        assert watched.seen.progress.other_count == 1
+
+
+def test_root_that_does_not_exist_is_refused_before_anything_is_painted(tmp_path: Path) -> None:
+    feed = SurveyFeed(
+        [os.fsencode(tmp_path / "none")], settings=Settings(), history=None, program=find_git(GIT), clock=time.time
+    )
+    with pytest.raises(RootError):
+        feed.check_roots()
+
+
+def test_root_that_vanishes_ends_the_survey_with_its_reason(tmp_path: Path) -> None:
+    with _feed(tmp_path / "none") as watched:
+        watched.until(lambda seen: seen.failure is not None)
+        assert isinstance(watched.seen.failure, RootError)
+
+
+@pytest.mark.safety
+def test_quitting_takes_a_second_at_most_and_leaves_no_process(fleet: Path, tmp_path: Path) -> None:
+    slow_git = tmp_path / "slow-git"
+    slow_git.write_text(f'#!/bin/sh\ncase "$*" in *rev-list*) exec sleep 60;; esac\nexec {GIT} "$@"\n')
+    slow_git.chmod(0o755)
+    argv = [sys.executable, "-m", "gitdash", "--no-state", "--git", os.fspath(slow_git), os.fspath(fleet)]
+    with PtySession(argv, folder=PROJECT) as session:
+        session.wait_for_text("measuring")
+        process = psutil.Process(session.pid)
+        _wait_until(lambda: any("sleep" in child.name() for child in process.children(recursive=True)))
+        children = process.children(recursive=True)
+        start_s = time.monotonic()
+        session.send(b"q")
+        assert session.wait_for_exit(limit_s=10) == ExitCode.DONE
+        elapsed_s = time.monotonic() - start_s
+        assert [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE] == []
+        assert elapsed_s <= 3.0
+
+
+def _wait_until(is_reached: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + LIMIT_S
+    while not is_reached():
+        assert time.monotonic() < deadline_s
+        threading.Event().wait(0.01)
