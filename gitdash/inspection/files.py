@@ -12,9 +12,7 @@ Does not judge what the bytes mean.
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from typing import Final, Self
 
 from gitdash.errors import GitdashError
 from gitdash.units import printable_path
@@ -52,7 +50,7 @@ class FileBuffer:
     """An open file as a buffer that reads only the slices that are asked for.
 
     A slice is shorter than asked for if the file shrinks meanwhile. A failing disk raises FileError.
-    The head is read at once: most readers take several small slices of it.
+    The head is read at once: most readers take several small slices of it. Leaving the `with` block closes it.
     """
 
     __slots__ = ("_descriptor", "_head", "_path", "_size_bytes")
@@ -62,6 +60,12 @@ class FileBuffer:
         self._path = path
         self._size_bytes = size_bytes
         self._head = _read_range(descriptor, path, 0, min(_HEAD_BYTES, size_bytes))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
 
     def __len__(self) -> int:
         return self._size_bytes
@@ -113,14 +117,14 @@ def read_start(path: bytes, size_bytes: int, *, listed: os.stat_result | None = 
         os.close(descriptor)
 
 
-@contextmanager
-def open_buffer(path: bytes, *, listed: os.stat_result | None = None) -> Iterator[FileBuffer]:
-    """Open a file of any size; its bytes are read by slices."""
+def open_buffer(path: bytes, *, listed: os.stat_result | None = None) -> FileBuffer:
+    """Open a file of any size, to be used in a `with` statement; its bytes are read by slices."""
     descriptor, size_bytes = _open(path, listed)
     try:
-        yield FileBuffer(descriptor, path, size_bytes)
-    finally:
+        return FileBuffer(descriptor, path, size_bytes)
+    except FileError:
         os.close(descriptor)
+        raise
 
 
 def _open(path: bytes, listed: os.stat_result | None) -> tuple[int, int]:

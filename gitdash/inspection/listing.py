@@ -75,8 +75,8 @@ class Listing:
     """Digest of what was seen."""
     sums: FileSums = field(default_factory=FileSums)
     """Of the files that are no longer in `files`; `total` adds those."""
-    files: list[tuple[bytes, list[os.stat_result]]] = field(default_factory=list)
-    """First part of the path, and files, that are not summed up yet: an unchanged repository never needs the sums."""
+    files: dict[bytes, list[os.stat_result]] = field(default_factory=dict)
+    """Files that are not summed up yet, by the first part of the path: an unchanged repository never needs the sums."""
 
     def top(self) -> Stats:
         """Return the entries of the git directory itself."""
@@ -90,10 +90,17 @@ class Listing:
 
     def total(self) -> FileSums:
         """Return the sums over all files."""
-        for part, stats in self.files:
+        for part, stats in self.files.items():
             self.sums.add(part, stats)
         self.files.clear()
         return self.sums
+
+    def add_files(self, part: bytes, stats: list[os.stat_result]) -> None:
+        """Note files, at least one, below the part of the path that comes first."""
+        if part in self.files:
+            self.files[part] += stats
+        else:
+            self.files[part] = stats
 
 
 @dataclass(slots=True)
@@ -182,7 +189,7 @@ def _take_in(
     if _LINK in kinds:
         inner += _followed_links(listing, digest, folder, list(compress(names, [kind == _LINK for kind in kinds])))
     if files:
-        listing.files.append((part, files))
+        listing.add_files(part, files)
         digest.sizes += [found[6] for found in files]
     if part == b"refs":
         _take_in_references(listing.references, folder, names, stats)

@@ -62,7 +62,7 @@ def scan_loose(listing: Listing, object_format: ObjectFormat, *, now_s: float, s
     _sort_out(listing.objects_prefix, names, 2 * OBJECT_ID_LENGTH[object_format] + 1, tally)
     files = [found for found in tally.garbage if found[0] & _KIND_MASK != _FOLDER]
     if tally.objects or files:
-        listing.files.append((b"objects", tally.objects + files))
+        listing.add_files(b"objects", tally.objects + files)
     return _scan(tally, shard_17_count, temporary_files(b"objects", entries), now_s, stale_age_s)
 
 

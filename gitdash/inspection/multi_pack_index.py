@@ -9,9 +9,10 @@ from typing import Final
 
 from gitdash.formats.multi_pack_index import MultiPackIndex, read_multi_pack_index, read_multi_pack_index_chain
 from gitdash.formats.reading import FormatError
-from gitdash.inspection.files import FileError, open_buffer, read_file
+from gitdash.inspection.files import FileError, FileMissingError, open_buffer, read_file
 from gitdash.inspection.listing import Listing
 from gitdash.inspection.packs import PACK_FOLDER
+from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import MultiPackIndexFacts
 from gitdash.model.repository import Unreadable
 from gitdash.units import printable
@@ -33,7 +34,7 @@ class PackCoverage:
 _NO_COVERAGE: Final = PackCoverage(facts=None, pack_names=frozenset())
 
 
-def inspect_multi_pack_index(listing: Listing) -> PackCoverage:
+def inspect_multi_pack_index(listing: Listing, problems: Problems) -> PackCoverage:
     """Read the multi-pack-index if there is one; one damaged layer makes the whole unreadable, as for git."""
     entries = listing.folders.get(PACK_FOLDER, {})
     try:
@@ -44,6 +45,7 @@ def inspect_multi_pack_index(listing: Listing) -> PackCoverage:
             names = [b"multi-pack-index-%s.midx" % layer.encode() for layer in read_multi_pack_index_chain(chain)]
             return _coverage(listing, _CHAIN_FOLDER, tuple(names)) if names else _NO_COVERAGE
     except FileError as error:
+        problems.file_vanished |= isinstance(error, FileMissingError)
         return PackCoverage(facts=Unreadable(error.reason), pack_names=frozenset())
     except FormatError as error:
         return PackCoverage(facts=Unreadable(printable(str(error))), pack_names=frozenset())

@@ -36,6 +36,8 @@ from gitdash.units import printable_path
 
 _RACY_S: Final = 2.0
 """The coarsest time stamps in use (FAT): a later change within them need not show in any time."""
+_MORE_LOOKS: Final = 2
+"""Under an endless loop of repacks one more look left 4 of 10,000 inspections with a vanished pack."""
 _SHALLOW_MAXIMUM_BYTES: Final = 64 << 20
 _GC_LOG_BYTES: Final = 4096
 _GC_LOG_SHOWN: Final = 200
@@ -99,10 +101,13 @@ def inspect_if_changed(place: Place, known_fingerprint: bytes | None, moment: Mo
 
 
 def inspect_snapshot(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
-    """Inspect a repository whose files have been listed; if one of them is gone by now, list it once more."""
+    """Inspect a repository whose files have been listed; if one of them is gone by now, list it again."""
     inspection = _inspect(snapshot, place, moment)
-    if snapshot.problems.file_vanished:
-        return _inspect(_snapshot(place), place, moment)
+    for _ in range(_MORE_LOOKS):
+        if not snapshot.problems.file_vanished:
+            break
+        snapshot = _snapshot(place)
+        inspection = _inspect(snapshot, place, moment)
     return inspection
 
 
@@ -117,7 +122,7 @@ def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
     common, own, problems = snapshot.common, snapshot.own, snapshot.problems
     config = inspect_config(common, place.git_dir, place.common_dir, own, problems)
     object_format = config.object_format
-    coverage = inspect_multi_pack_index(common)
+    coverage = inspect_multi_pack_index(common, problems)
     store = _object_store(common, place.real_common_dir)
     packs = _packs(snapshot, store, object_format, coverage.pack_names)
     scan = scan_loose(common, object_format, now_s=now_s, stale_age_s=moment.loose_stale_age_s)

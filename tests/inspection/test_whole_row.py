@@ -2,17 +2,20 @@
 
 import os
 import random
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from gitdash.inspection.references import read_tips
 from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import (
     ConfigFacts,
     DiskFacts,
     Inspection,
     LooseFacts,
+    ObjectFormat,
     ObjectStore,
     PackFacts,
     ReferenceFacts,
@@ -146,6 +149,39 @@ def test_a_folder_without_permission_is_noted(
     assert [(problem.path, problem.reason) for problem in inspection.problems] == [
         ("objects/pack", "permission denied")
     ]
+
+
+@pytest.mark.slow
+def test_maintenance_meanwhile_costs_no_part(sha1_repository: GitRepository, inspect: Inspect) -> None:
+    repository = sha1_repository
+    repository.commit({"a": "1"})
+    stopped = threading.Event()
+
+    def maintain() -> None:
+        for number in range(1_000_000):
+            if stopped.is_set():
+                return
+            repository.commit({"a": f"{number}"})
+            repository.git("repack", *(["-adbq"] if number % 2 else ["-dq", "--geometric=2", "--write-midx"]))
+            repository.git("pack-refs", "--all")
+            repository.git("prune", "--expire=now")
+
+    maintenance = threading.Thread(target=maintain)
+    maintenance.start()
+    git_dir = os.fsencode(repository.git_dir)
+    try:
+        deadline_s = time.monotonic() + 2
+        while time.monotonic() < deadline_s:
+            inspection = inspect(repository)
+            for part in (inspection.packs, inspection.loose, inspection.references, inspection.config):
+                assert not isinstance(part, Unreadable)
+            assert isinstance(inspection.packs, PackFacts)
+            assert isinstance(inspection.loose, LooseFacts)
+            assert inspection.packs.count + inspection.loose.count > 0
+            assert b"refs/heads/main" in dict(read_tips(git_dir, git_dir, ObjectFormat.SHA1).references)
+    finally:
+        stopped.set()
+        maintenance.join()
 
 
 def test_thousands_of_broken_files_are_summed_up(sha1_repository: GitRepository, inspect: Inspect) -> None:
