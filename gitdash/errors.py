@@ -8,6 +8,7 @@
     +-- history.store.HistoryError      the state file cannot be used
     +-- discovery.roots.RootError       a root does not exist
     +-- export.columns.ColumnError      no such column, or a condition that cannot be run
+    +-- tui.app.NoTerminalError         the dashboard has no terminal to draw on
 
 The text of an error is short, lower case and factual; data stands in attributes.
 """

@@ -53,7 +53,10 @@ class SurveyFeed:
         self._survey_is_wanted = True
         self._wanted_report: bytes | None = None
         self._encoded: dict[bytes, bytes] = {}
-        """Reports by path where there is no state file to read them from; encoded, they take a tenth."""
+        """Reports by path where there is no state file to read them from, or none that can be written.
+
+        Encoded, they take a tenth of the memory.
+        """
         self._step: tuple[str, float] = ("", 0.0)
         self._other_count = 0
         self._threads = [
@@ -176,7 +179,7 @@ class SurveyFeed:
 
     def _note_report(self, event: Report) -> None:
         self._pending().summaries[event.summary.path] = event.summary
-        if self._history is None:
+        if self._history is None or self._history.problem is not None:
             self._encoded[event.summary.path] = msgspec.msgpack.encode(event.report)
 
     def _note_end(self, event: Finished) -> None:
@@ -244,7 +247,7 @@ class SurveyFeed:
                 self._pending().reports[path] = report
 
     def _report(self, path: bytes) -> RepositoryReport | None:
-        if self._history is not None:
-            return self._history.report(path)
         encoded = self._encoded.get(path)
-        return None if encoded is None else msgspec.msgpack.decode(encoded, type=RepositoryReport)
+        if encoded is not None:
+            return msgspec.msgpack.decode(encoded, type=RepositoryReport)
+        return None if self._history is None else self._history.report(path)

@@ -43,7 +43,7 @@ class FilterBar(Horizontal):
     @property
     def is_typing(self) -> bool:
         """The input has the focus."""
-        return self.input.has_focus
+        return self.screen.focused is self.input
 
     @on(Input.Changed)
     def _text_changed(self, event: Input.Changed) -> None:

@@ -11,7 +11,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from typing_extensions import override
 
 if TYPE_CHECKING:
-    from gitdash.tui.app import FleetApp
+    from gitdash.tui.fleet_app import FleetApp
 
 _MOST_HITS: Final = 20
 _LONGEST: Final = 100

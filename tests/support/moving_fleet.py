@@ -71,7 +71,7 @@ class MovingSource(SourceDouble):
 
 def main(row_count: int, updates_per_s: int) -> int:
     """Run the dashboard; 0 rows mean the fixed fleet with its hostile names."""
-    from gitdash.tui.app import FleetApp
+    from gitdash.tui.fleet_app import FleetApp
 
     summaries = many_summaries(row_count) if row_count else fixed_summaries()
     source = MovingSource(summaries, updates_per_s)

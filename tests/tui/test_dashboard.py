@@ -14,7 +14,7 @@ from gitdash.errors import ExitCode
 from gitdash.model.report import State
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions import ACTIONS
-from gitdash.tui.app import FleetApp
+from gitdash.tui.fleet_app import FleetApp
 from gitdash.tui.screens import PageScreen
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
@@ -436,9 +436,9 @@ async def test_copy_of_a_hostile_path_is_quoted_and_its_toast_is_no_markup() -> 
     async with dashboard() as driven:
         for summary in fixed_summaries():
             driven.app.go_to(summary.path)
-            await driven.press("y")
+            driven.app.action_copy_path()
             assert driven.app.clipboard.isprintable()
-        assert driven.app.is_running
+        await _until(driven, lambda: "Copied" in driven.screen_text())
 
 
 async def test_actions_on_no_row_do_nothing() -> None:

@@ -1,5 +1,6 @@
 """The dashboard's source over real repositories: what a survey, another look and a stop do."""
 
+import io
 import os
 import sys
 import threading
@@ -17,6 +18,7 @@ from gitdash.errors import ExitCode
 from gitdash.gitcmd.runner import find_git
 from gitdash.history.store import History, open_history
 from gitdash.model.sizes import SizeMeasurement
+from gitdash.tui.app import NoTerminalError, run_dashboard
 from gitdash.tui.feed import SurveyFeed
 from gitdash.tui.source import Changes
 from tests.support.pty_session import PtySession
@@ -205,3 +207,9 @@ def _wait_until(is_reached: Callable[[], bool]) -> None:
     while not is_reached():
         assert time.monotonic() < deadline_s
         threading.Event().wait(0.01)
+
+
+def test_dashboard_without_a_terminal_says_what_to_use_instead(fleet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    with pytest.raises(NoTerminalError, match="gitdash scan"):
+        run_dashboard([os.fsencode(fleet)], settings=Settings(), history=None, git=find_git(GIT))

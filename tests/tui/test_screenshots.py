@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.app import FleetApp
+from gitdash.tui.fleet_app import FleetApp
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble

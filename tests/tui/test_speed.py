@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS
-from gitdash.tui.app import FleetApp
 from gitdash.tui.fleet import Fleet
+from gitdash.tui.fleet_app import FleetApp
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 

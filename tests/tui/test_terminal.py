@@ -73,6 +73,21 @@ def test_key_is_painted_within_a_frame_while_200_rows_a_second_change() -> None:
         assert session.wait_for_exit(limit_s=5) == 0
 
 
+def test_keys_of_one_burst_reach_the_filter_that_the_first_of_them_opens() -> None:
+    with _dashboard(0, 0) as session:
+        session.wait_for_text("quit")
+        start = len(session.output)
+        session.send(b"/dq team\r")
+        session.wait_for_text("No repository contains all of these words", start=start)
+        start = len(session.output)
+        session.send(b"\x1b")
+        session.wait_for_text("infra/", start=start)
+        session.send(b"/team cri\r")
+        session.wait_for_text("1/27", start=start)
+        session.send(b"q")
+        assert session.wait_for_exit() == 0
+
+
 @pytest.mark.parametrize(
     ("end", "code"),
     [
