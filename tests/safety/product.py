@@ -1,5 +1,6 @@
 """Starts gitdash itself as a process, with the git under test first on PATH and a bound on its own memory."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -41,7 +42,7 @@ def run_gitdash(folder: Path, *arguments: str | os.PathLike[str], time_limit_s: 
     """Run `python -m gitdash`; `folder` is for the search path. Fails the test if it does not end in time."""
     programs = folder / "programs"
     programs.mkdir(exist_ok=True)
-    if not (programs / "git").exists():
+    with contextlib.suppress(FileExistsError):
         (programs / "git").symlink_to(GIT)
     finished = subprocess.run(
         [*LIMITED, sys.executable, "-m", "gitdash", *arguments],
