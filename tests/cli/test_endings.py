@@ -1,9 +1,11 @@
 """How commands end: exit codes, one sentence for bad input, Ctrl-C, a closed pipe."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -144,7 +146,7 @@ def sleeping_git(gitdash: Gitdash) -> Path:
     program.write_text(
         "#!/bin/sh\n"
         f'for word; do [ "$word" = version ] && exec {GIT} version; done\n'
-        f"sleep 987.25 & echo started >{gitdash.folder}/started; wait\n"
+        f"sleep 1000 & echo $! >{gitdash.folder}/pid; mv {gitdash.folder}/pid {gitdash.folder}/started; wait\n"
     )
     program.chmod(EXECUTABLE)
     return program
@@ -157,8 +159,26 @@ def wait_for(path: Path) -> None:
         time.sleep(0.01)
 
 
-def sleepers() -> list[psutil.Process]:
-    return [process for process in psutil.process_iter(["cmdline"]) if "987.25" in (process.info["cmdline"] or [])]
+@contextlib.contextmanager
+def interruptible(gitdash: Gitdash, *arguments: object) -> Iterator[tuple[subprocess.Popen[str], psutil.Process]]:
+    """gitdash while a git of it hangs, and the child of that git; both are gone at the end, however the test ends."""
+    process = subprocess.Popen(
+        gitdash.command("--git", sleeping_git(gitdash), *arguments),
+        env=gitdash.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    started = gitdash.folder / "started"
+    try:
+        wait_for(started)
+        sleeper = psutil.Process(int(started.read_text()))
+        yield process, sleeper
+    finally:
+        process.kill()
+        process.communicate()
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int(started.read_text()), signal.SIGKILL)
 
 
 @pytest.mark.safety
@@ -167,21 +187,16 @@ def sleepers() -> list[psutil.Process]:
 def test_an_interrupt_ends_everything_within_a_second(
     gitdash: Gitdash, fleet: Path, command: list[str], number: signal.Signals
 ) -> None:
-    path = fleet / "pool.git"
-    arguments = ["--git", sleeping_git(gitdash), *command, path]
-    process = subprocess.Popen(
-        gitdash.command(*arguments), env=gitdash.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    wait_for(gitdash.folder / "started")
-    assert sleepers()
-    started_s = time.monotonic()
-    process.send_signal(number)
-    output, talk = process.communicate(timeout=30)
-    elapsed_s = time.monotonic() - started_s
+    with interruptible(gitdash, *command, fleet / "pool.git") as (process, sleeper):
+        assert sleeper.is_running()
+        started_s = time.monotonic()
+        process.send_signal(number)
+        output, talk = process.communicate(timeout=30)
+        elapsed_s = time.monotonic() - started_s
+        assert not sleeper.is_running() or sleeper.status() == psutil.STATUS_ZOMBIE
     assert process.returncode == 130
     assert output == ""
     assert "Traceback" not in talk
-    assert sleepers() == []
     assert elapsed_s < 2.0, "a second, and some for a busy machine"
 
 
@@ -189,15 +204,9 @@ def test_an_interrupt_ends_everything_within_a_second(
 def test_what_is_known_survives_an_interrupt(gitdash: Gitdash, fleet: Path) -> None:
     GitRepository(fleet / "work")
     gitdash.rows(fleet, "--sizes", "all")
-    process = subprocess.Popen(
-        gitdash.command("--git", sleeping_git(gitdash), "size", fleet / "pool.git", "--strategy", "walk"),
-        env=gitdash.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    wait_for(gitdash.folder / "started")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    with interruptible(gitdash, "size", fleet / "pool.git", "--strategy", "walk") as (process, _):
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
     assert gitdash.json("size", fleet / "pool.git")["from_history"]
 
 
