@@ -89,13 +89,17 @@ def version(runs: int) -> list[Result]:
 
 
 def exclusive_memory(member: Path, larger_object_count: int) -> list[Result]:
-    """Peak memory of the index difference in a process of its own, above that of the imports."""
+    """Peak memory of the index difference in a process of its own, above that of the imports.
+
+    From /proc, because ru_maxrss starts with what the parent had when it forked.
+    """
     program = (
-        "import os, resource, sys, numpy\n"
+        "import os, re, sys, numpy\n"
         "from gitdash.survey.exclusive import measure_exclusive\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "peak_kib = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])\n"
+        "before = peak_kib()\n"
         "measure_exclusive(os.fsencode(sys.argv[1]))\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)\n"
+        "print((peak_kib() - before) * 1024)\n"
     )
     answer = subprocess.run([sys.executable, "-c", program, str(member)], capture_output=True, check=True).stdout
     return [Result("memory of exclusive", int(answer) / larger_object_count, "bytes an object", 100, False)]
