@@ -130,6 +130,8 @@ def _exclusive_note(summary: RepositorySummary, report: RepositoryReport | None)
     match exclusive:
         case Unreadable(reason=reason):
             return reason
+        case ExclusiveSizes(duplicate_count=0):
+            return "no duplicates"
         case ExclusiveSizes():
             duplicate = human_bytes(exclusive.duplicate_bytes)
             objects = "object" if exclusive.duplicate_count == 1 else "objects"
