@@ -237,32 +237,38 @@ _MEMBER = b"@hashed/6b/86/6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52
 PACKS_OUTSIDE = finding(
     "packs-outside-midx",
     Severity.WARNING,
-    "37 packs outside the multi-pack-index, 11 are allowed at 1.20 GiB of packs",
-    "git multi-pack-index write, or a geometric repack, which keeps the number of packs low",
+    "37 packs outside the multi-pack-index, 6 allowed at 56.0 MiB",
+    "`git repack --geometric=2 -d -l --write-midx`",
 )
 STALE_LOCK = finding(
     "stale-lock",
     Severity.CRITICAL,
-    "packed-refs.lock is 2 h old and no living process holds it: no reference can be packed or deleted",
-    "remove packed-refs.lock once no git command runs here",
+    "packed-refs.lock, 2h old, no process seen holding it; stops packing and deleting references",
+    "see that no git runs here, on any host that mounts it, then remove the file",
 )
 DUPLICATES = finding(
     "duplicate-objects",
     Severity.NOTICE,
-    "504 objects (441 KiB) are stored here although the lender has them, too",
-    "git repack -a -d -l",
+    "441 KiB in 504 objects that a lender has too",
+    "`git repack -a -d -l -k`, when the lender is seen to keep those objects reachable",
 )
 MISSING_LENDER = finding(
     "missing-lender",
     Severity.CRITICAL,
-    "the lender /srv/git/@pools/gone.git/objects does not exist: objects of this repository cannot be read",
-    "restore the lender, or fetch the objects from a complete clone",
+    "1 lender cannot be used: /srv/git/@pools/gone.git/objects (missing)",
+    "bring the lender back to that path, or write its new path into objects/info/alternates; do not repack before",
 )
 NO_BITMAP = finding(
     "no-bitmap",
     Severity.NOTICE,
-    "no reachability bitmap for 655k objects: a clone has to walk them",
-    "git repack -a -d --write-bitmap-index",
+    "no bitmap for 655k objects",
+    "`git repack --geometric=2 -d -l --write-midx --write-bitmap-index`",
+)
+LOOSE = finding(
+    "loose-objects",
+    Severity.WARNING,
+    "541k loose objects of 213 MiB, more than 1.02k",
+    "`git repack -d -l` packs the reachable ones, `git repack --geometric=2 -d -l` all",
 )
 
 
@@ -298,7 +304,7 @@ def fixed_reports() -> Iterator[RepositoryReport]:
         b"infra/deploy.git",
         inspection(packs=pack_facts(4, 812 * MIB), loose_count=541_000, locks=(lock,), inode=3),
         sizes=Sizes(exclusive=exclusive(1024 * MIB)),
-        findings=(STALE_LOCK, PACKS_OUTSIDE, NO_BITMAP),
+        findings=(STALE_LOCK, LOOSE, NO_BITMAP),
         state=State.CRITICAL,
     )
     yield report(
