@@ -63,6 +63,12 @@ class Answer:
     """Of the last query."""
     notes: tuple[str, ...] = ()
     """What limits it."""
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that are signs of damage."""
+
+    def warned(self, *warnings: str) -> "Answer":
+        """Return the answer with more notes that are signs of damage."""
+        return replace(self, notes=(*self.notes, *warnings), warnings=(*self.warnings, *warnings))
 
 
 def answer(

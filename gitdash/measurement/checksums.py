@@ -5,7 +5,6 @@ reads, so a damaged file can make it answer wrongly with exit code 0. A file tha
 """
 
 import hashlib
-from collections.abc import Iterable
 from typing import Final
 
 from gitdash.formats.reading import OBJECT_ID_LENGTH, Buffer
@@ -24,11 +23,3 @@ def has_valid_checksum(buffer: Buffer, object_format: ObjectFormat) -> bool:
     for start in range(0, content_bytes, _SLICE_BYTES):
         digest.update(buffer[start : min(start + _SLICE_BYTES, content_bytes)])
     return digest.digest() == buffer[content_bytes : len(buffer)]
-
-
-def damaged_files(files: Iterable[tuple[str, Buffer]], object_format: ObjectFormat) -> tuple[str, ...]:
-    """Return the names of the files whose checksum is wrong: `SizeRequest.damaged_files`.
-
-    For commit-graph, bitmap and multi-pack-index; each buffer is read before the next one is asked for.
-    """
-    return tuple(name for name, buffer in files if not has_valid_checksum(buffer, object_format))

@@ -5,11 +5,10 @@ parents gave 2,128 bytes instead of 10,212, bits flipped in a bitmap 15,419, off
 18,446,744,071,562,078,193, all with exit code 0. So each answer is held against what the files allow; a doubt costs one
 more query that uses none of these files.
 
-Pure. Checks no file; `derived_files.py` finds the ones that are damaged.
+Pure. Checks no file; `checksums.py` finds the ones that are damaged.
 """
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 _LENDER_COMPLAINT: Final = re.compile(r"alternate object (?:path|stores)|info/alternates")
@@ -25,16 +24,13 @@ def doubts(
     complaint: str | None = None,
     upper_bound_bytes: int | None = None,
     expected_bytes: int | None = None,
-    damaged_files: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Return the reasons, one clause each, not to believe a size; none if it is plausible.
 
     `complaint` is what git wrote to stderr. `upper_bound_bytes` are all packs and loose files that the size can come
     from, lenders included. `expected_bytes` are the objects that should nearly all be counted.
     """
-    found = [f"{name} is damaged" for name in damaged_files]
-    if complaint:
-        found.append(f"git complained: {complaint}")
+    found = [f"git complained: {complaint}"] if complaint else []
     found += filter(None, (_impossible(size_bytes, upper_bound_bytes), _too_small(size_bytes, expected_bytes)))
     return tuple(found)
 

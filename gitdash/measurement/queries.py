@@ -18,8 +18,16 @@ from gitdash.gitcmd.shadow import ShadowGitDir
 from gitdash.measurement.plausibility import lender_was_left_out
 from gitdash.units import printable
 
-WITHOUT_DERIVED_FILES: Final = (("core.commitGraph", "false"), ("core.multiPackIndex", "false"))
+WITHOUT_DERIVED_FILES: Final = (
+    ("core.commitGraph", "false"),
+    ("core.multiPackIndex", "false"),
+    # git 2.41; an older one always reads the `.rev` of a pack, which has the sizes of objects in it
+    ("pack.readReverseIndex", "false"),
+)
 """With these, and without `--use-bitmap-index`, git reads packs, their indexes and loose objects, and nothing else."""
+
+REVERSE_INDEX_OPTIONAL_SINCE: Final = (2, 41)
+"""From here on git can be told to do without `.rev` files."""
 
 _EXCLUDED_BY_BITMAP: Final = b'"label":"haves/'
 """The trace2 region (git 2.42) that git enters once it is committed to bitmaps for what is to be left out. Without it

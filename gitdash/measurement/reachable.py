@@ -60,11 +60,17 @@ def measure_reachable(
         git_version=program.version_text,
         excluded_references=request.excluded_references,
         notes=(*notes, *found.notes, *_missing_note(found)),
+        warnings=(*notes, *found.warnings),
     )
 
 
 def _trusted(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
-    """The first answer, or the second opinion where the first is missing or doubtful."""
+    """The first answer, or the second opinion where the first is missing or doubtful.
+
+    A derived file that is known to be damaged is not used at all: git may go astray in it and not come back.
+    """
+    if request.damaged_files:
+        return _without_damaged_files(request, strategy, queries, tips)
     try:
         first = _first_answer(request, strategy, queries, tips)
     except UntrustworthySizeError:
@@ -75,6 +81,26 @@ def _trusted(request: SizeRequest, strategy: Strategy, queries: StoreQueries, ti
         return _after_failure(request, strategy, queries, tips, error)
     reasons = _doubts(request, first)
     return _second_opinion(request, queries, tips, first, reasons) if reasons else first
+
+
+def _without_damaged_files(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
+    rule = _rule_for(request, strategy, queries)
+    try:
+        found = _independent(request, _exact_without_bitmap(rule, tips), queries, tips)
+    except UntrustworthySizeError:
+        raise
+    except GitError as error:
+        if error.kind is not GitFailure.FAILED:
+            raise
+        return _after_failure(request, rule, queries, tips, error)
+    names = ", ".join(request.damaged_files)
+    complaint = (f"git complained: {found.complaint}",) if found.complaint else ()
+    return found.warned(f"measured without derived files, for damage in {printable(names)}", *complaint)
+
+
+def _exact_without_bitmap(strategy: Strategy, tips: Tips) -> Strategy:
+    """A walk with an exclusion would be an upper bound of what a bitmap counts."""
+    return Strategy.UNION if strategy is Strategy.BITMAP and tips.excluded else strategy
 
 
 def _first_answer(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
@@ -112,9 +138,9 @@ def _after_failure(
     )
     if usable != tips:
         found = _trusted(request, _rule_for(request, strategy, queries), queries, usable)
-        return replace(found, notes=(*found.notes, *_gone_notes(request, tips, usable)))
+        return found.warned(*_gone_notes(request, tips, usable))
     found = _independent(request, strategy, queries, tips)
-    return replace(found, notes=(*found.notes, f"measured without derived files, with them {printable(str(error))}"))
+    return found.warned(f"measured without derived files, with them {printable(str(error))}")
 
 
 def _gone_notes(request: SizeRequest, all_tips: Tips, usable: Tips) -> tuple[str, ...]:
@@ -137,7 +163,6 @@ def _doubts(request: SizeRequest, found: Answer) -> tuple[str, ...]:
         upper_bound_bytes=request.upper_bound_bytes,
         # what is stored says nothing if references are left out on purpose
         expected_bytes=None if request.excluded_references else request.expected_bytes,
-        damaged_files=request.damaged_files,
     )
 
 
@@ -147,9 +172,8 @@ def _second_opinion(
     """Ask again without derived files. If the two agree the first stands, else the second is told."""
     why = "; ".join(reasons)
     strategy = first.strategy
-    if strategy is Strategy.BITMAP and first.exact and tips.excluded:
-        # a walk with an exclusion would be an upper bound of what the bitmap counted
-        strategy = Strategy.UNION
+    if first.exact:
+        strategy = _exact_without_bitmap(strategy, tips)
     try:
         second = _independent(request, strategy, queries, tips)
     except UntrustworthySizeError:
@@ -165,12 +189,14 @@ def _second_opinion(
             stderr=error.stderr,
         ) from error
     if second.size_bytes == first.size_bytes:
-        return replace(first, notes=(*first.notes, f"counted again without derived files, with the same result: {why}"))
+        again = f"counted again without derived files, with the same result: {why}"
+        # a size that is only unlikely, and true, is no sign of damage
+        return first.warned(again) if first.complaint else replace(first, notes=(*first.notes, again))
     note = (
         f"commit-graph, bitmap or multi-pack-index may lie: {first.size_bytes} bytes with them,"
         f" {second.size_bytes} bytes without: {why}"
     )
-    return replace(second, notes=(*second.notes, note))
+    return second.warned(note)
 
 
 def _independent(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:

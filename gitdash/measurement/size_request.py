@@ -62,7 +62,7 @@ class SizeRequest:
     every_object_once: bool = False
     """No object is stored twice, here and in lenders (`ExclusiveSizes`)."""
     damaged_files: tuple[str, ...] = ()
-    """Derived files that are known to be damaged: reason enough for a second opinion."""
+    """Derived files that are known to be damaged: none is used then."""
     previous: PreviousSize | None = None
     """An older size of the same question, since which packs were only added."""
     winner: Strategy | None = None

@@ -47,6 +47,8 @@ class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Answered from the state file because the fingerprint is unchanged."""
     notes: tuple[str, ...] = ()
     """What the reader must know: dropped broken references, missing objects, derived files that lie."""
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that are signs of damage: all but objects that a partial clone leaves out, and bounds."""
 
 
 class ExclusiveSizes(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):

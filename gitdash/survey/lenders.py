@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.store_files import irregular_file
 from gitdash.inspection.files import FileError
 from gitdash.inspection.fingerprint import fingerprint
 from gitdash.inspection.repository import inspect_repository
@@ -14,6 +15,7 @@ from gitdash.model.inspection import LooseFacts, PackFacts
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Unreadable
 from gitdash.survey.tips import TipsSource, tips_of
+from gitdash.units import printable_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +40,14 @@ class Lenders:
         self._known: dict[bytes, tuple[bytes, Lender]] = {}
 
     def lender(self, objects_dir: bytes, *, cancel: threading.Event) -> Lender | Unreadable:
-        """Return what is known of a lender; Unreadable if packs or references cannot be read."""
+        """Return what is known of a lender; Unreadable if packs or references cannot be read, or would hold git up."""
         git_dir = os.path.dirname(objects_dir)
         with self._lock:
             digest = store_fingerprint(objects_dir)
             known = self._known.get(objects_dir)
             if known is not None and known[0] == digest:
                 return known[1]
-            lender = self._read(git_dir, cancel)
+            lender = _what_git_would_wait_for(objects_dir) or self._read(git_dir, cancel)
             if isinstance(lender, Lender):
                 self._known[objects_dir] = (digest, lender)
             return lender
@@ -77,6 +79,14 @@ class Lenders:
             store_bytes=store_bytes(inspection.packs, inspection.loose),
             has_pseudo_merges=any(bitmap.pseudo_merges for bitmap in inspection.bitmaps),
         )
+
+
+def _what_git_would_wait_for(objects_dir: bytes) -> Unreadable | None:
+    irregular = irregular_file(objects_dir)
+    if irregular is None:
+        return None
+    name, kind = irregular
+    return Unreadable(f"{printable_path(os.path.join(objects_dir, name))} is {kind}, and git would open it")
 
 
 def pack_sizes(packs: PackFacts) -> tuple[tuple[bytes, int], ...]:

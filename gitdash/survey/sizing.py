@@ -25,15 +25,16 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from gitdash.survey.alternates import alternates_of, lender_problem
+from gitdash.survey.damage import Damage, DamageSearch
 from gitdash.survey.lenders import Lender, Lenders, pack_sizes
 from gitdash.survey.tips import TipsSource, tips_of
+from gitdash.units import printable_path
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History, StoredSize
 
 _SHALLOW_LIMIT_BYTES = 64 << 20
-_DERIVED_FILES = (".bitmap", "multi-pack-index", "commit-graph")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,7 @@ class Sizing:
         self._clock = clock
         self._time_limit_s = time_limit_s
         self._lenders = Lenders(program, clock)
+        self._damage = DamageSearch()
 
     def __call__(
         self, report: RepositoryReport, question: Question, *, cancel: threading.Event
@@ -93,7 +95,8 @@ class Sizing:
         measurement = measure_reachable(
             prepared.request, self._program, now_s=self._clock(), time_limit_s=self._time_limit_s, cancel=cancel
         )
-        if self._history is not None:
+        # damage can be mended without a change of packs and references, which stored sizes are recognised by
+        if self._history is not None and not measurement.warnings:
             self._history.save_size(
                 report.repository.path,
                 measurement,
@@ -125,8 +128,12 @@ class Sizing:
         tips = tips_of(_tips_source(report.repository, inspection), self._program, cancel)
         if isinstance(tips, Unreadable):
             return tips
+        damage = self._damage.search(_stores(report.repository, inspection), inspection.object_format)
+        problem = damage.problem_for(self._program)
+        if problem is not None:
+            return problem
         readable = [lender for lender in lenders if isinstance(lender, Lender)]
-        return self._prepared(report, asked, _request(report, inspection, tips, readable, asked), readable)
+        return self._prepared(report, asked, _request(report, inspection, tips, readable, asked, damage), readable)
 
     def _prepared(
         self, report: RepositoryReport, asked: SizeQuestion, request: SizeRequest, lenders: list[Lender]
@@ -176,12 +183,19 @@ def _tips_source(repository: Repository, inspection: Inspection) -> TipsSource:
     )
 
 
+def _stores(repository: Repository, inspection: Inspection) -> list[bytes]:
+    """Return the own object store and those of all lenders."""
+    own = os.path.join(repository.common_dir, b"objects")
+    return [own, *(alternate.path for alternate in alternates_of(inspection))]
+
+
 def _request(
     report: RepositoryReport,
     inspection: Inspection,
     tips: ReferenceTips,
     lenders: list[Lender],
     asked: SizeQuestion,
+    damage: Damage,
 ) -> SizeRequest:
     common_dir = report.repository.common_dir
     exclusive = report.sizes.exclusive
@@ -201,7 +215,7 @@ def _request(
         upper_bound_bytes=_own_bytes(inspection) + sum(lender.store_bytes for lender in lenders),
         expected_bytes=_expected_bytes(inspection, exclusive, asked),
         every_object_once=isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once,
-        damaged_files=_damaged_files(inspection),
+        damaged_files=tuple(map(printable_path, damage.derived_files)),
     )
 
 
@@ -254,12 +268,6 @@ def _expected_bytes(
         return exclusive.exclusive_bytes if isinstance(exclusive, ExclusiveSizes) else None
     packs = inspection.packs
     return packs.bytes - packs.cruft_bytes if isinstance(packs, PackFacts) else None
-
-
-def _damaged_files(inspection: Inspection) -> tuple[str, ...]:
-    return tuple(
-        problem.path for problem in inspection.problems if any(name in problem.path for name in _DERIVED_FILES)
-    )
 
 
 def _previous(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitdash.gitcmd.runner import GitError
-from gitdash.measurement.checksums import damaged_files, has_valid_checksum
+from gitdash.measurement.checksums import has_valid_checksum
 from gitdash.measurement.queries import UntrustworthySizeError
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest
@@ -88,11 +88,11 @@ def test_lying_commit_graph_is_noticed_by_what_is_stored(lying_graph: tuple[GitR
 @pytest.mark.safety
 def test_damaged_commit_graph_is_noticed_by_its_checksum(lying_graph: tuple[GitRepository, Path]) -> None:
     own, path = lying_graph
-    damaged = damaged_files([("commit-graph", path.read_bytes())], ObjectFormat.SHA1)
-    assert damaged == ("commit-graph",)
-    size = measure(request_for(own, damaged_files=damaged))
+    assert not has_valid_checksum(path.read_bytes(), ObjectFormat.SHA1)
+    size = measure(request_for(own, damaged_files=("commit-graph",)))
     assert size.bytes == sum(disk_sizes(own).values())
-    assert size.notes[0].endswith("without: commit-graph is damaged")
+    assert size.notes == size.warnings == ("measured without derived files, for damage in commit-graph",)
+    assert "core.commitGraph=false" in size.argv
 
 
 def lying_bitmaps(own: GitRepository, path: Path) -> Iterator[int]:
@@ -113,8 +113,8 @@ def test_lying_bitmap_is_noticed_by_its_checksum(tmp_path: Path) -> None:
     own = history(tmp_path / "own.git", "-b")
     (path,) = own.packs()[0].parent.glob("*.bitmap")
     lie = next(lying_bitmaps(own, path))
-    damaged = damaged_files([("bitmap", path.read_bytes())], ObjectFormat.SHA1)
-    size = measure(request_for(own, damaged_files=damaged))
+    assert not has_valid_checksum(path.read_bytes(), ObjectFormat.SHA1)
+    size = measure(request_for(own, damaged_files=("bitmap",)))
     assert size.bytes == sum(disk_sizes(own).values()) != lie
 
 
@@ -191,8 +191,10 @@ def test_doubt_about_a_size_without_the_lender_is_settled_by_a_like_answer(strat
     doubted = measure(
         request_for(member, question, pool, requested=strategy, every_object_once=True, damaged_files=("bitmap",))
     )
-    assert (doubted.bytes, doubted.exact) == (trusted.bytes, trusted.exact)
-    assert doubted.notes == ("counted again without derived files, with the same result: bitmap is damaged",)
+    assert doubted.bytes == trusted.bytes
+    # git before 2.42 does not say whether its bitmap answer is exact; a union is
+    assert doubted.exact or not trusted.exact
+    assert doubted.notes[-1] == doubted.warnings[0] == "measured without derived files, for damage in bitmap"
 
 
 @pytest.mark.parametrize("object_format", list(ObjectFormat))
@@ -211,8 +213,8 @@ def test_checksums_of_files_that_git_wrote_are_valid(object_format: ObjectFormat
         own.git_dir / "objects" / "info" / "commit-graph",
     ]
     buffers = [(file.name, file.read_bytes()) for file in files]
-    assert damaged_files(buffers, object_format) == ()
-    flipped = [(name, bytes((content[0] ^ 1,)) + content[1:]) for name, content in buffers]
-    assert damaged_files(flipped, object_format) == tuple(name for name, _ in buffers)
+    assert all(has_valid_checksum(content, object_format) for _, content in buffers)
+    flipped = [bytes((content[0] ^ 1,)) + content[1:] for _, content in buffers]
+    assert not any(has_valid_checksum(content, object_format) for content in flipped)
     assert not any(has_valid_checksum(content[:-1], object_format) for _, content in buffers)
     assert not has_valid_checksum(b"short", object_format)

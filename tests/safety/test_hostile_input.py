@@ -15,11 +15,6 @@ pytestmark = pytest.mark.safety
 
 DAMAGES = HANGING | LYING
 
-LIES_BELIEVED = pytest.mark.xfail(
-    reason="nothing but the checksum of the file shows the lie, and it is not verified before git is believed",
-    strict=False,
-)
-
 LESS_IS_TRUE = {
     "everything gone": 0,
     "FIFO as refs/heads/main": 814,
@@ -51,15 +46,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     return Fleet(sound, paths, answer)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=LIES_BELIEVED)
-        if name in {"bitmap that lies", "index with large offsets and no table"}
-        else name
-        for name in DAMAGES
-    ],
-)
+@pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_a_row_with_a_true_size_or_a_reason(fleet: Fleet, name: str) -> None:
     path = fleet.paths[name]
     rows = [row for row in fleet.answer.document["repositories"] if row["path"] == os.fspath(path)]
