@@ -1,18 +1,18 @@
-"""Whether a repository changed since it was inspected, without inspecting it.
+"""The files of a repository at one moment, and their fingerprint: whether it changed since it was inspected.
 
-The fingerprint covers names, times and sizes of everything below the git directory and the common directory, the
-times of the shards (not what is in them: adding or removing an object changes the shard's time), the identity of the
-object store, and which alternates there are and whether they exist. It does not cover included config files, nor
-ages: `Inspection.valid_until_s` says when those may differ.
+The fingerprint covers names, times, modes and sizes of everything below the git directory and the common directory,
+the times of the shards (not what is in them: adding or removing an object changes the shard's time), the identity of
+the object store, and which alternates there are and whether they exist. It does not cover included config files, nor
+ages: `Inspection.valid_until_s` says when those may differ. How it is taken again at less cost: `watch`.
 """
 
-import hashlib
 from dataclasses import dataclass
 
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.files import FileError
 from gitdash.inspection.listing import Listing, list_git_directory
 from gitdash.inspection.reading import Problems
+from gitdash.inspection.watch import combined_fingerprint
 from gitdash.model.inspection import AlternatesFacts
 from gitdash.model.repository import Unreadable
 
@@ -28,6 +28,8 @@ class Snapshot:
     alternates: AlternatesFacts | Unreadable | None
     problems: Problems
     fingerprint: bytes
+    watched: bytes
+    """What `watch` needs to take the fingerprint again; empty if only another snapshot can."""
 
 
 def take_snapshot(
@@ -51,22 +53,26 @@ def take_snapshot(
     own = common if git_dir == common_dir else list_git_directory(git_dir + b"/")
     problems = Problems()
     alternates = None
-    parts = [common.fingerprint]
     if b"alternates" in common.folders.get(b"objects/info", {}):
         alternates = inspect_alternates(common_dir + b"/objects", problems)
-        parts.append(_alternates_text(alternates))
-    if own is not common:
-        parts.append(own.fingerprint)
-    objects = common.top().get(b"objects")
-    if objects is not None:
-        parts.append(b"%d %d" % (objects.st_dev, objects.st_ino))
     return Snapshot(
         common=common,
         own=own,
         alternates=alternates,
         problems=problems,
-        fingerprint=hashlib.blake2b(b"\n".join(parts), digest_size=16).digest(),
+        fingerprint=combined_fingerprint(
+            common.fingerprint,
+            _alternates_text(alternates),
+            common.top().get(b"objects"),
+            own_digest=b"" if own is common else own.fingerprint,
+        ),
+        watched=common.watched if own is common else b"",
     )
+
+
+def alternates_text(common_dir: bytes) -> bytes:
+    """Return what of the lenders the fingerprint covers."""
+    return _alternates_text(inspect_alternates(common_dir + b"/objects", Problems()))
 
 
 def _alternates_text(alternates: AlternatesFacts | Unreadable | None) -> bytes:

@@ -5,21 +5,20 @@ It lists each folder once and asks lstat(2) once for each entry. It does not ent
 followed, except `objects`, `objects/pack`, `objects/info` and `refs`, which git follows and which tools such as
 contrib/workdir/git-new-workdir and Android's repo make.
 
-The digest that it collects is the fingerprint of design.md, section 7: equal digests mean that no entry was added,
-removed or renamed, and that no file outside the shards changed its size or time.
+The digest that it collects says whether anything changed: equal digests mean that no entry was added, removed or
+renamed, and that no file outside the shards changed its size, time or mode.
 """
 
-import hashlib
 import os
 import stat
-from array import array
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Final
 
-from gitdash.inspection.files import FileError, FileMissingError
+from gitdash.inspection.files import FileError, FileMissingError, file_error
 from gitdash.inspection.folders import list_folder
 from gitdash.inspection.sums import FileSums
+from gitdash.inspection.watch import PATHS_LIMIT, Digest, joined, watched_text
 
 SHARD_NAMES: Final = frozenset(b"%02x" % number for number in range(256))
 
@@ -73,6 +72,8 @@ class Listing:
     entry_count: int = 0
     fingerprint: bytes = b""
     """Digest of what was seen."""
+    watched: bytes = b""
+    """The paths that tell whether anything changed, see `watch`; empty if only another walk can tell."""
     sums: FileSums = field(default_factory=FileSums)
     """Of the files that are no longer in `files`; `total` adds those."""
     files: dict[bytes, list[os.stat_result]] = field(default_factory=dict)
@@ -104,23 +105,46 @@ class Listing:
 
 
 @dataclass(slots=True)
-class _Digest:
-    """The fingerprint under way; numbers are gathered, because hashing each folder alone takes longer than the hash."""
+class _Seen:
+    """What the walk met and the digest does not have yet: gathered, for hashing each folder alone takes longer."""
 
-    hash: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
-    texts: list[bytes] = field(default_factory=list)
-    times_ns: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
+    digest: Digest = field(default_factory=Digest)
+    paths: list[bytes] = field(default_factory=list)
+    """As seen from `objects`."""
+    stats: list[os.stat_result] = field(default_factory=list)
+    shard_stats: list[os.stat_result] = field(default_factory=list)
+    is_watchable: bool = True
+    """Everything that counts is in `paths`."""
 
-    def flush(self, listing: Listing) -> None:
-        if self.times_ns:
-            listing.newest_ns = max(listing.newest_ns, *self.times_ns)
-        self.hash.update(b"\n".join(self.texts))
-        self.hash.update(array("q", self.times_ns))
-        self.hash.update(array("q", self.sizes))
-        self.texts.clear()
-        self.times_ns.clear()
-        self.sizes.clear()
+    def add(self, folder: bytes, names: list[bytes], stats: list[os.stat_result]) -> None:
+        """Add the entries of a folder, or a folder itself with one name, which is empty."""
+        if folder == b"objects":
+            self.paths += names
+        else:
+            path = folder + b"/" if folder else b""
+            before = path[8:] if path.startswith(b"objects/") else b"../" + path
+            self.paths += [before + name for name in names]
+        self.stats += stats
+
+    def flush(self) -> bytes:
+        """Bring what was gathered into the digest and return the paths."""
+        joined_paths = joined(self.paths)
+        if self.stats:
+            self.digest.add(joined_paths, self.stats)
+        self.paths.clear()
+        self.stats.clear()
+        return joined_paths
+
+    def finish(self, listing: Listing) -> None:
+        """Tell the listing what was seen."""
+        is_watchable = self.is_watchable and not listing.unreadable and len(self.paths) <= PATHS_LIMIT
+        joined_paths, joined_shards = self.flush(), joined(listing.shards)
+        if self.shard_stats:
+            self.digest.add_shards(joined_shards, self.shard_stats)
+        listing.fingerprint = self.digest.value()
+        listing.newest_ns = self.digest.newest_ns
+        if is_watchable and self.digest.oldest_ns > 0 and b"objects" in listing.folders:
+            listing.watched = watched_text(joined_paths, joined_shards)
 
 
 def list_git_directory(prefix: bytes, objects_prefix: bytes | None = None) -> Listing:
@@ -134,7 +158,8 @@ def list_git_directory(prefix: bytes, objects_prefix: bytes | None = None) -> Li
             None if it is not special.
     """
     listing = Listing(prefix=prefix, objects_prefix=prefix + b"objects/" if objects_prefix is None else objects_prefix)
-    digest = _Digest()
+    seen = _Seen()
+    seen.add(b"", [b""], [_status(prefix or b".")])
     waiting = [b""]
     while waiting:
         folder = waiting.pop()
@@ -142,17 +167,24 @@ def list_git_directory(prefix: bytes, objects_prefix: bytes | None = None) -> Li
         if listed is None:
             continue
         names, stats = listed
-        waiting += _take_in(listing, digest, folder, names, stats)
+        waiting += _take_in(listing, seen, folder, names, stats)
         listing.entry_count += len(names)
-        if len(digest.times_ns) > _PENDING_ENTRIES:
-            digest.flush(listing)
+        if len(seen.paths) > _PENDING_ENTRIES:
+            seen.flush()
+            seen.is_watchable = False
             listing.total()
         if listing.entry_count > _MAXIMUM_ENTRIES:
             listing.unreadable.append((folder, f"stopped after {listing.entry_count} entries"))
             break
-    digest.flush(listing)
-    listing.fingerprint = digest.hash.digest()
+    seen.finish(listing)
     return listing
+
+
+def _status(path: bytes) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except OSError as error:
+        raise file_error(path, error) from error
 
 
 def _list_noting_errors(listing: Listing, folder: bytes) -> tuple[list[bytes], list[os.stat_result]] | None:
@@ -169,16 +201,15 @@ def _list_noting_errors(listing: Listing, folder: bytes) -> tuple[list[bytes], l
 
 
 def _take_in(
-    listing: Listing, digest: _Digest, folder: bytes, names: list[bytes], stats: list[os.stat_result]
+    listing: Listing, seen: _Seen, folder: bytes, names: list[bytes], stats: list[os.stat_result]
 ) -> list[bytes]:
     """Add one folder to the listing; return the folders in it that are to be walked."""
     if folder == b"objects":
-        names, stats = _without_shards(listing, digest, names, stats)
+        names, stats = _without_shards(listing, seen, names, stats)
     part = folder.partition(b"/")[0]
     if part not in _STREAMED:
         listing.folders[folder] = dict(zip(names, stats, strict=True))
-    digest.texts += (folder, *names)
-    digest.times_ns += [found.st_mtime_ns for found in stats]
+    seen.add(folder, names, stats)
     kinds = [found[0] & _KIND_MASK for found in stats]
     files = stats
     inner: list[bytes] = []
@@ -187,36 +218,34 @@ def _take_in(
         inner = [path + name for name, kind in zip(names, kinds, strict=True) if kind == _FOLDER]
         files = [found for found, kind in zip(stats, kinds, strict=True) if kind != _FOLDER]
     if _LINK in kinds:
-        inner += _followed_links(listing, digest, folder, list(compress(names, [kind == _LINK for kind in kinds])))
+        inner += _followed_links(listing, seen, folder, list(compress(names, [kind == _LINK for kind in kinds])))
     if files:
         listing.add_files(part, files)
-        digest.sizes += [found[6] for found in files]
     if part == b"refs":
         _take_in_references(listing.references, folder, names, stats)
     return inner
 
 
 def _without_shards(
-    listing: Listing, digest: _Digest, names: list[bytes], stats: list[os.stat_result]
+    listing: Listing, seen: _Seen, names: list[bytes], stats: list[os.stat_result]
 ) -> tuple[list[bytes], list[os.stat_result]]:
-    """Digest the shards, whose change shows in their times alone, and return the other entries."""
+    """Put the shards aside, whose change shows in their times alone, and return the other entries."""
     are_shards = [
         name in SHARD_NAMES and found[0] & _KIND_MASK == _FOLDER for name, found in zip(names, stats, strict=True)
     ]
     listing.shards = list(compress(names, are_shards))
-    digest.texts += listing.shards
-    digest.times_ns += [found.st_mtime_ns for found in compress(stats, are_shards)]
+    seen.shard_stats = list(compress(stats, are_shards))
     are_others = [not is_shard for is_shard in are_shards]
     return list(compress(names, are_others)), list(compress(stats, are_others))
 
 
-def _followed_links(listing: Listing, digest: _Digest, folder: bytes, names: list[bytes]) -> list[bytes]:
+def _followed_links(listing: Listing, seen: _Seen, folder: bytes, names: list[bytes]) -> list[bytes]:
     """Return those of the links that are followed to a folder."""
     paths = [folder + b"/" + name if folder else name for name in names]
-    return [path for path in paths if path in _FOLLOWED and _is_followed(listing, digest, path)]
+    return [path for path in paths if path in _FOLLOWED and _is_followed(listing, seen, path)]
 
 
-def _is_followed(listing: Listing, digest: _Digest, relative_path: bytes) -> bool:
+def _is_followed(listing: Listing, seen: _Seen, relative_path: bytes) -> bool:
     path = listing.path(relative_path)
     try:
         found = os.stat(path)
@@ -228,8 +257,8 @@ def _is_followed(listing: Listing, digest: _Digest, relative_path: bytes) -> boo
     if relative_path == b"refs" and not _lies_in_git_directory(path):
         listing.unreadable.append((relative_path, "a symbolic link to something that is no repository's refs"))
         return False
-    digest.texts.append(b"%d %d" % (found.st_dev, found.st_ino))
-    digest.times_ns.append(found.st_mtime_ns)
+    seen.add(relative_path, [b"%d %d" % (found.st_dev, found.st_ino)], [found])
+    seen.is_watchable = False
     return True
 
 

@@ -136,6 +136,7 @@ def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
         inspected_at_s=now_s,
         valid_until_s=now_s if has_ages or _shows_ages(common, packs, loose, references, now_s) else scan.next_stale_s,
         fingerprint=snapshot.fingerprint,
+        watched=snapshot.watched,
         object_store=store,
         object_format=object_format,
         reference_backend=config.reference_backend,

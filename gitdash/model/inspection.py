@@ -359,3 +359,5 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     filesystem_type: str | None = None
     """From the mount table (`ext4`, `nfs4`); None if unknown."""
     problems: tuple[Problem, ...] = ()
+    watched: bytes = b""
+    """The paths whose lstat(2) the fingerprint is made of; empty if only a walk can tell whether anything changed."""

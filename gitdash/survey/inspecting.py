@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from gitdash.inspection.worker import InspectionReply, InspectionRequest
+from gitdash.inspection.messages import InspectionReply, InspectionRequest
 from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -73,6 +73,7 @@ class Inspecting:
             git_dir=repository.git_dir,
             common_dir=repository.common_dir,
             known_fingerprint=fingerprint,
+            watched=_watched(report) if fingerprint is not None else b"",
             now_s=self._now_s,
             loose_stale_age_s=self._policy_for(repository.path).loose_stale_age_s,
         )
@@ -105,6 +106,10 @@ class Inspecting:
         """Put what was inspected back into the order of discovery, which answers do not keep."""
         paths = (repository.path for repository in self._repositories)
         self.inspected = {path: self.inspected[path] for path in paths if path in self.inspected}
+
+
+def _watched(report: RepositoryReport | None) -> bytes:
+    return report.inspection.watched if report is not None and isinstance(report.inspection, Inspection) else b""
 
 
 def _inspected(

@@ -17,10 +17,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
-import msgspec
-
 from gitdash.gitcmd.runner import WorkerProcess, start_worker
-from gitdash.inspection.worker import LENGTH, InspectionReply, InspectionRequest
+from gitdash.inspection.messages import (
+    EMPTY,
+    LENGTH,
+    InspectionReply,
+    InspectionRequest,
+    complete_message,
+    read_reply,
+    request_message,
+)
 from gitdash.model.repository import Unreadable
 
 _WORKER_MODULE = "gitdash.inspection.worker"
@@ -29,11 +35,6 @@ _QUEUED_BYTES_LIMIT = 32_768
 _READ_BYTES = 1 << 20
 _START_LIMIT_S = 30.0
 """A worker that has not said within this that it is up will never be."""
-_NOWHERE = b"/dev/null/nothing"
-_PING = InspectionRequest(
-    number=-1, git_dir=_NOWHERE, common_dir=_NOWHERE, known_fingerprint=None, now_s=0.0, loose_stale_age_s=0.0
-)
-"""Asks for what cannot exist: the answer says that the worker is up, so that its start counts for no repository."""
 
 
 @dataclass(slots=True)
@@ -59,8 +60,6 @@ class InspectionPool:
         """Were under way in a worker that failed: asked for again, each alone."""
         self._failed: list[InspectionReply] = []
         self._selector = selectors.DefaultSelector()
-        self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(InspectionReply)
         self._workers: list[_Worker] = []
         for _ in range(worker_count):
             self._start()
@@ -104,7 +103,8 @@ class InspectionPool:
         worker = _Worker(process=start_worker(_WORKER_MODULE), busy_since_s=time.monotonic())
         self._selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
         self._workers.append(worker)
-        _write(worker, _frame(self._encoder.encode(_PING)))
+        # The answer says that it is up, so that its start counts for no repository.
+        _write(worker, EMPTY)
 
     def _distribute(self) -> None:
         if not self._workers and (self._waiting or self._suspects):
@@ -118,19 +118,18 @@ class InspectionPool:
                 self._hand_out(worker, self._waiting, is_alone=False)
 
     def _hand_out(self, worker: _Worker, requests: deque[InspectionRequest], *, is_alone: bool) -> None:
-        frames = bytearray()
+        messages = bytearray()
         while requests and not (is_alone and worker.under_way):
-            body = self._encoder.encode(requests[0])
-            length = LENGTH.size + len(body)
-            if worker.under_way and worker.queued_bytes + length > _QUEUED_BYTES_LIMIT:
+            message = request_message(requests[0])
+            if worker.under_way and worker.queued_bytes + len(message) > _QUEUED_BYTES_LIMIT:
                 break
             if not worker.under_way:
                 worker.busy_since_s = time.monotonic()
-            worker.under_way.append((requests.popleft(), length))
-            worker.queued_bytes += length
-            frames += _frame(body)
-        if frames:
-            _write(worker, frames)
+            worker.under_way.append((requests.popleft(), len(message)))
+            worker.queued_bytes += len(message)
+            messages += message
+        if messages:
+            _write(worker, messages)
 
     def _receive(self, worker: _Worker) -> Iterator[InspectionReply]:
         chunk = os.read(worker.process.stdout.fileno(), _READ_BYTES)
@@ -142,19 +141,14 @@ class InspectionPool:
 
     def _decode(self, worker: _Worker) -> Iterator[InspectionReply]:
         received, start = worker.received, 0
-        while len(received) - start >= LENGTH.size:
-            (length,) = LENGTH.unpack_from(received, start)
-            end = start + LENGTH.size + length
-            if len(received) < end:
-                break
-            reply = self._decoder.decode(memoryview(received)[start + LENGTH.size : end])
-            start = end
-            worker.busy_since_s = time.monotonic()
-            if not worker.is_up:
+        worker.busy_since_s = time.monotonic()
+        while (body := complete_message(received, start)) is not None:
+            start += LENGTH.size + len(body)
+            if not body:
                 worker.is_up = True
                 continue
             worker.queued_bytes -= worker.under_way.popleft()[1]
-            yield reply
+            yield read_reply(body)
         del received[:start]
 
     def _replace_silent_workers(self) -> None:
@@ -186,13 +180,9 @@ class InspectionPool:
         return [queue.popleft()] if queue else []
 
 
-def _frame(body: bytes) -> bytes:
-    return LENGTH.pack(len(body)) + body
-
-
-def _write(worker: _Worker, frames: bytes | bytearray) -> None:
+def _write(worker: _Worker, messages: bytes | bytearray) -> None:
     try:
-        worker.process.stdin.write(frames)
+        worker.process.stdin.write(messages)
         worker.process.stdin.flush()
     except OSError:
         # The worker has ended; its output says so as well, and there it is replaced.

@@ -9,6 +9,7 @@ import pytest
 
 from gitdash.inspection.files import FileError
 from gitdash.inspection.fingerprint import fingerprint
+from gitdash.inspection.watch import PATHS_LIMIT, watched_fingerprint
 from tests.inspection.conftest import Inspect
 from tests.support.repositories import GitRepository
 
@@ -118,6 +119,57 @@ def test_each_change_changes_it(settled: GitRepository, change: Callable[[GitRep
     assert fingerprint_of(settled) == before
     change(settled)
     assert fingerprint_of(settled) != before
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_each_change_shows_without_a_walk(
+    settled: GitRepository,
+    change: Callable[[GitRepository], object],
+    inspect: Inspect,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = inspect(settled)
+    monkeypatch.chdir(settled.git_dir / "objects")
+    assert watched_fingerprint(known.watched, b"") == known.fingerprint
+    change(settled)
+    assert watched_fingerprint(known.watched, b"") != known.fingerprint
+
+
+def test_a_mode_counts_for_it_decides_whether_a_hook_runs(settled: GitRepository) -> None:
+    hook = settled.git_dir / "hooks" / "update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_bytes(b"")
+    hook.chmod(0o644)
+    before = fingerprint_of(settled)
+    hook.chmod(0o755)
+    assert fingerprint_of(settled) != before
+
+
+def without_times(repository: GitRepository) -> None:
+    os.utime(repository.git_dir / "refs" / "heads", (0, 0))
+
+
+def with_objects_elsewhere(repository: GitRepository) -> None:
+    (repository.git_dir / "objects").rename(repository.path.parent / "store")
+    (repository.git_dir / "objects").symlink_to(repository.path.parent / "store")
+
+
+def with_more_files_than_are_worth_a_look(repository: GitRepository) -> None:
+    folder = repository.git_dir / "logs"
+    folder.mkdir()
+    for number in range(PATHS_LIMIT):
+        (folder / f"{number}").touch()
+
+
+@pytest.mark.parametrize("change", [without_times, with_objects_elsewhere, with_more_files_than_are_worth_a_look])
+def test_only_a_walk_tells_about_what_cannot_be_watched(
+    settled: GitRepository, change: Callable[[GitRepository], object], inspect: Inspect
+) -> None:
+    assert inspect(settled).watched
+    change(settled)
+    inspection = inspect(settled)
+    assert not inspection.watched
+    assert inspection.fingerprint == fingerprint_of(settled)
 
 
 def test_it_is_the_one_that_the_inspection_carries(settled: GitRepository, inspect: Inspect) -> None:

@@ -7,12 +7,12 @@ import sys
 import time
 from pathlib import Path
 
-import msgspec
 import pytest
 
+from gitdash.inspection import repository as inspection_repository
 from gitdash.inspection import worker
+from gitdash.inspection.messages import EMPTY, InspectionReply, InspectionRequest, read_reply, request_message
 from gitdash.inspection.repository import inspect_repository
-from gitdash.inspection.worker import InspectionReply, InspectionRequest
 from gitdash.model.inspection import Inspection
 from gitdash.model.repository import Unreadable
 from tests.support.repositories import GitRepository
@@ -20,28 +20,30 @@ from tests.support.repositories import GitRepository
 NOW_S = time.time() + 1000
 
 
-def request(number: int, git_dir: Path | bytes, known: bytes | None = None, common_dir: Path | None = None):
+def request(
+    number: int,
+    git_dir: Path | bytes,
+    known: bytes | None = None,
+    common_dir: Path | None = None,
+    watched: bytes = b"",
+) -> InspectionRequest:
     path = os.fsencode(git_dir)
     return InspectionRequest(
         number=number,
         git_dir=path,
         common_dir=path if common_dir is None else os.fsencode(common_dir),
         known_fingerprint=known,
+        watched=watched,
         now_s=NOW_S,
         loose_stale_age_s=864_000.0,
     )
-
-
-def frame(message: msgspec.Struct) -> bytes:
-    body = msgspec.msgpack.encode(message)
-    return struct.pack(">I", len(body)) + body
 
 
 def unframe(data: bytes) -> list[InspectionReply]:
     replies = []
     while data:
         (length,) = struct.unpack(">I", data[:4])
-        replies.append(msgspec.msgpack.decode(data[4 : 4 + length], type=InspectionReply))
+        replies.append(read_reply(data[4 : 4 + length]))
         data = data[4 + length :]
     return replies
 
@@ -68,7 +70,7 @@ def fleet(tmp_path: Path) -> list[GitRepository]:
 
 
 def test_it_answers_in_order_what_an_inspection_in_process_says(fleet: list[GitRepository]) -> None:
-    data = b"".join(frame(request(number, repository.path)) for number, repository in enumerate(fleet))
+    data = b"".join(request_message(request(number, repository.path)) for number, repository in enumerate(fleet))
     finished = run_worker(data)
     assert (finished.returncode, finished.stderr) == (0, b"")
     replies = unframe(finished.stdout)
@@ -79,17 +81,46 @@ def test_it_answers_in_order_what_an_inspection_in_process_says(fleet: list[GitR
 
 def test_an_equal_fingerprint_is_answered_with_nothing(fleet: list[GitRepository]) -> None:
     known = inspected_here(fleet[0].path).fingerprint
-    data = frame(request(0, fleet[0].path, known)) + frame(request(1, fleet[1].path, known))
+    data = request_message(request(0, fleet[0].path, known)) + request_message(request(1, fleet[1].path, known))
     same, other = unframe(run_worker(data).stdout)
     assert same.inspection is None
     assert isinstance(other.inspection, Inspection)
+
+
+def test_nothing_that_inspects_is_imported_for_what_is_unchanged(fleet: list[GitRepository]) -> None:
+    code = (
+        "import sys\n"
+        "from gitdash.inspection import worker\n"
+        "worker.serve(0, 1)\n"
+        "print([name for name in ('msgspec', 'typing', 'dataclasses') if name in sys.modules], file=sys.stderr)"
+    )
+    data = b""
+    for number, repository in enumerate(fleet[:2]):
+        known = inspected_here(repository.path)
+        data += request_message(request(number, repository.path, known.fingerprint, watched=known.watched))
+    finished = subprocess.run([sys.executable, "-c", code], input=EMPTY + data, capture_output=True, check=True)
+    assert finished.stderr == b"[]\n"
+    assert finished.stdout.startswith(EMPTY)
+    assert [reply.inspection for reply in unframe(finished.stdout.removeprefix(EMPTY))] == [None, None]
+
+
+def test_a_member_is_unchanged_until_its_lender_is_gone(
+    fleet: list[GitRepository], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(fleet[0].path)  # the answers change it
+    lender, _, member = fleet
+    known = inspected_here(member.path)
+    ask = request(0, member.path, known.fingerprint, watched=known.watched)
+    assert worker.answer(ask).inspection is None
+    lender.path.rename(lender.path.with_name("gone.git"))
+    assert isinstance(worker.answer(ask).inspection, Inspection)
 
 
 def test_one_bad_repository_costs_only_itself(fleet: list[GitRepository], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     bad = [tmp_path / "gone.git", tmp_path / "fifo", b"/x\0y", b"/" + b"d" * 300, b""]
     requests = [request(number, path) for number, path in enumerate(bad)] + [request(9, fleet[0].path)]
-    replies = unframe(run_worker(b"".join(map(frame, requests))).stdout)
+    replies = unframe(run_worker(b"".join(map(request_message, requests))).stdout)
     assert [reply.number for reply in replies] == [0, 1, 2, 3, 4, 9]
     for reply in replies[:-1]:
         assert isinstance(reply.inspection, Unreadable)
@@ -112,7 +143,8 @@ def test_linked_worktrees_symbolic_links_and_missing_objects_are_inspected_alike
     (bare.git_dir / "objects").rename(tmp_path / "unused")
     own = main.git_dir / "worktrees" / "linked"
     places = [(own, main.git_dir), (tmp_path / "alias.git", None), (shared.path, None), (bare.path, None)]
-    data = b"".join(frame(request(number, path, common_dir=common)) for number, (path, common) in enumerate(places))
+    requests = [request(number, path, common_dir=common) for number, (path, common) in enumerate(places)]
+    data = b"".join(map(request_message, requests))
     for reply, (path, common) in zip(unframe(run_worker(data).stdout), places, strict=True):
         assert reply.inspection == inspected_here(path, common)
 
@@ -124,18 +156,18 @@ def test_requests_may_come_in_pieces_and_are_answered_before_the_next(fleet: lis
         assert process.stdin
         assert process.stdout
         for number, repository in enumerate(fleet):
-            for byte in frame(request(number, repository.path)):
+            for byte in request_message(request(number, repository.path)):
                 process.stdin.write(bytes([byte]))
                 process.stdin.flush()
             (length,) = struct.unpack(">I", process.stdout.read(4))
-            reply = msgspec.msgpack.decode(process.stdout.read(length), type=InspectionReply)
+            reply = read_reply(process.stdout.read(length))
             assert reply.number == number
         process.stdin.close()
         assert process.wait(timeout=30) == 0
 
 
 def test_it_ends_quietly_when_nobody_reads(fleet: list[GitRepository]) -> None:
-    data = b"".join(frame(request(number, fleet[0].path)) for number in range(200))
+    data = b"".join(request_message(request(number, fleet[0].path)) for number in range(200))
     with subprocess.Popen(
         [sys.executable, "-m", "gitdash.inspection.worker"],
         stdin=subprocess.PIPE,
@@ -159,10 +191,11 @@ def test_an_error_that_nobody_thought_of_is_a_reason(
     def fail(*_arguments: object) -> None:
         raise ZeroDivisionError("\x1b[31mboom")
 
-    monkeypatch.setattr(worker, "inspect_if_changed", fail)
+    monkeypatch.setattr(inspection_repository, "inspect_if_changed", fail)
     monkeypatch.chdir(fleet[0].path)
     reply = worker.answer(request(7, fleet[0].path))
-    assert reply == InspectionReply(number=7, inspection=Unreadable("gitdash failed: ZeroDivisionError: \\x1b[31mboom"))
+    assert reply.number == 7
+    assert reply.inspection == Unreadable("gitdash failed: ZeroDivisionError: \\x1b[31mboom")
 
 
 def test_the_worker_imports_nothing_heavy() -> None:

@@ -5,12 +5,13 @@ import sys
 import time
 
 from gitdash.inspection import worker
+from gitdash.inspection.messages import InspectionReply, InspectionRequest
 
 
 def main() -> None:
     honest = worker.answer
 
-    def answer(request: worker.InspectionRequest) -> worker.InspectionReply:
+    def answer(request: InspectionRequest) -> InspectionReply:
         name = os.path.basename(request.git_dir)
         if name == b"hang.git":
             time.sleep(3600)
