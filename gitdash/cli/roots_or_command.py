@@ -3,8 +3,6 @@
 `gitdash scan` is the command; a folder of that name is `gitdash ./scan` or `gitdash -- scan`.
 """
 
-import difflib
-
 import click
 
 
@@ -35,5 +33,7 @@ class RootsOrCommand(click.Group):
 
     def similar_command(self, root: str) -> str | None:
         """Return the command that a root which does not exist was probably meant to be."""
+        import difflib
+
         matches = difflib.get_close_matches(root, list(self.commands), n=1, cutoff=0.7)
         return matches[0] if matches else None

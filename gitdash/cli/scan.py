@@ -1,6 +1,5 @@
 """`gitdash scan`: the whole fleet as a table or as data; also what `gitdash ROOT` prints into a pipe."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,7 +18,6 @@ from gitdash.export.columns import (
     raw_row,
     sort_summaries,
 )
-from gitdash.export.json_record import document, json_line, json_text, record
 from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
 from gitdash.model.summary import RepositorySummary
 
@@ -84,6 +82,8 @@ def _print_table(survey: Survey, rows: Rows, columns: Columns) -> None:
     if not is_terminal():
         write_text(text_table(rows, columns, survey.now_s))
         return
+    import shutil
+
     width = shutil.get_terminal_size().columns
     write_text(text_table(rows, columns, survey.now_s, width=width))
     if survey.totals is not None:
@@ -101,6 +101,8 @@ def _print_markdown(survey: Survey, rows: Rows, columns: Columns) -> None:
 def _print_json(survey: Survey, rows: Rows, _columns: Columns) -> None:
     if survey.totals is None:
         return
+    from gitdash.export.json_record import document, json_text
+
     reports = [survey.reports[row.path] for row in rows]
     whole = document(
         reports, survey.totals, gitdash_version=__version__, git_version=survey.git_version, now_s=survey.now_s
@@ -109,6 +111,8 @@ def _print_json(survey: Survey, rows: Rows, _columns: Columns) -> None:
 
 
 def _print_json_lines(survey: Survey, rows: Rows, _columns: Columns) -> None:
+    from gitdash.export.json_record import json_line, record
+
     write_data(json_line(record(survey.reports[row.path], survey.now_s)).encode() for row in rows)
 
 

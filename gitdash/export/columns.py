@@ -4,7 +4,6 @@ A column has two names: `key` for people, and `raw_name`, which carries the unit
 `--where`. It does not draw: widths and priorities are wishes that a front end weighs.
 """
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -368,6 +367,8 @@ def column_named(name: str) -> Column:
     """Return the column with this key or raw name; raise ColumnError, which names the nearest, if there is none."""
     if name in _COLUMNS_BY_NAME:
         return _COLUMNS_BY_NAME[name]
+    import difflib
+
     nearest = difflib.get_close_matches(name, _COLUMNS_BY_NAME, n=1, cutoff=0.4)
     hint = f", did you mean '{nearest[0]}'?" if nearest else f"; the columns are {', '.join(c.key for c in COLUMNS)}"
     raise ColumnError(f"no column '{printable(name)}'{hint}")

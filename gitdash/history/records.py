@@ -28,6 +28,8 @@ class KnownInspection:
     """`Inspection.fingerprint`."""
     valid_until_s: float | None
     """`Inspection.valid_until_s`."""
+    report: bytes
+    """The report with this inspection; `decode_report` reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

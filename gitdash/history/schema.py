@@ -16,7 +16,6 @@ import stat
 import struct
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
 
 from gitdash.errors import GitdashError
 from gitdash.units import printable
@@ -176,6 +175,8 @@ def _open_read_only(path: str, problem: str) -> Connections:
 
     SQLite wants to write beside the file even to read it, unless it is told that nobody else can change it.
     """
+    from urllib.parse import quote
+
     for options in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(
             f"file:{quote(os.fsencode(path))}?{options}", isolation_level=None, check_same_thread=False, uri=True

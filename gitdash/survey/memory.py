@@ -15,7 +15,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.survey.judging import policy_digest
 
 if TYPE_CHECKING:
-    from gitdash.history.store import History
+    from gitdash.history.store import History, KnownInspection
 
 
 class Memory:
@@ -23,7 +23,7 @@ class Memory:
 
     def __init__(self, history: "History | None", *, now_s: float, policy_for: Callable[[bytes], Policy]) -> None:
         self._history = history
-        self._known = history.fingerprints() if history is not None else {}
+        self._known: dict[bytes, KnownInspection] = {}
         self._now_s = now_s
         self._policy_for = policy_for
 
@@ -32,15 +32,22 @@ class Memory:
         """Why something could not be remembered, for people; None if all is well."""
         return None if self._history is None else self._history.problem
 
+    def recall(self, roots: Sequence[bytes]) -> None:
+        """Read what is known below the roots; before this, nothing is."""
+        if self._history is not None:
+            self._known = self._history.inspections(roots)
+
     def stored(self, repository: Repository) -> tuple[RepositoryReport | None, bytes | None]:
-        """Return the last report, and the fingerprint with which its inspection is still true.
+        """Return the last report, once, and the fingerprint with which its inspection is still true.
 
         No fingerprint if a fact in it depends on an age that has passed since, or on a policy that has changed.
         """
-        known = self._known.get(repository.path)
-        if known is None or self._history is None:
+        known = self._known.pop(repository.path, None)
+        if known is None:
             return None, None
-        report = self._history.report(repository.path)
+        from gitdash.history.records import decode_report
+
+        report = decode_report(known.report)
         if report is None or not isinstance(report.inspection, Inspection):
             return None, None
         is_valid = known.valid_until_s is None or self._now_s < known.valid_until_s

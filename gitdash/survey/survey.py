@@ -20,7 +20,6 @@ from gitdash.model.report import RepositoryReport
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
-from gitdash.survey.lenders import store_fingerprint
 from gitdash.survey.memory import Memory
 from gitdash.survey.priorities import Priorities
 from gitdash.survey.summarize import summarize, totals_of
@@ -124,6 +123,8 @@ class _Survey:
     def _inspect(self) -> Generator[SurveyEvent, None, Inspecting]:
         scan = self._request.settings.scan
         with InspectionPool(scan.workers or os.cpu_count() or 1, time_limit_s=scan.time_limit_s) as pool:
+            # After the pool, whose processes start meanwhile.
+            self._memory.recall(self._request.roots)
             inspecting = Inspecting(
                 pool,
                 stored=self._memory.stored,
@@ -144,7 +145,7 @@ class _Survey:
         return Judge(
             inspected,
             policy_for=self._request.settings.policy_for,
-            outside_fingerprint=store_fingerprint,
+            outside_fingerprint=_outside_fingerprint,
             git_version=program.version_text if program is not None else None,
             now_s=self._request.now_s,
         )
@@ -197,6 +198,13 @@ class _Survey:
         if not is_stored:
             self._memory.save(report, summary)
         return Report(report, summary)
+
+
+def _outside_fingerprint(objects_dir: bytes) -> bytes:
+    """Return the fingerprint of a lender outside the roots; what reads it is imported only if there is one (20 ms)."""
+    from gitdash.survey.lenders import store_fingerprint
+
+    return store_fingerprint(objects_dir)
 
 
 def _stands_alone(one: Inspected) -> bool:

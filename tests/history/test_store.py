@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from gitdash.history import schema
+from gitdash.history.records import decode_report
 from gitdash.history.store import History, HistoryError, open_history
 from gitdash.model.inspection import (
     Alternate,
@@ -160,7 +161,7 @@ def test_what_is_not_known_is_none(path: Path) -> None:
     with open_history(str(path)) as history:
         assert history.report(b"/x") is None
         assert history.inspection(b"/x") is None
-        assert history.fingerprints() == {}
+        assert history.inspections([b"/"]) == {}
         assert history.summaries([b"/"]) == []
         assert history.last_size(b"/x", Question.REACHABLE) is None
 
@@ -174,15 +175,17 @@ def test_later_report_replaces_an_earlier_one(path: Path) -> None:
         assert history.report(b"/srv/x") == report(b"/srv/x", state=State.CRITICAL)
 
 
-def test_fingerprints_are_those_of_inspections_of_this_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_inspections_are_those_of_this_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_history(str(path)) as history:
         history.save_report(report(b"/a", inspection=inspection(b"1", None)), summary(b"/a"))
         history.save_report(report(b"/b", inspection=Unreadable("gone")), summary(b"/b"))
         monkeypatch.setattr("gitdash.history.store.__version__", "0.0.0")
         history.save_report(report(b"/c"), summary(b"/c"))
         monkeypatch.undo()
-        known = history.fingerprints()
+        known = history.inspections([b"/"])
         assert list(known) == [b"/a"]
+        assert history.inspections([b"/b"]) == {}
+        assert decode_report(known[b"/a"].report) == report(b"/a", inspection=inspection(b"1", None))
         assert (known[b"/a"].fingerprint, known[b"/a"].valid_until_s) == (b"1", None)
         assert [row.path for row in history.summaries([b"/"])] == [b"/a", b"/b", b"/c"]
         assert history.inspection(b"/b") is None
