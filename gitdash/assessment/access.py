@@ -4,10 +4,11 @@ Source: git-config(1) `safe.directory` for ownership. What is unreadable is said
 about it.
 """
 
+import re
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
-from gitdash.assessment.rule import Judge, Rule
+from gitdash.assessment.rule import Evidence, Judge, Rule
 from gitdash.assessment.sentences import counted, listed, shell_word, shown
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import DiskFacts, Inspection
@@ -54,15 +55,28 @@ DISK_INCOMPLETE = Rule(
     remedy="make the folder readable",
     per_store=False,
 )
+SIZE_UNREADABLE = Rule(
+    id="size-unreadable",
+    severities=(Severity.NOTICE, Severity.WARNING),
+    title="a size cannot be told",
+    meaning="git or gitdash cannot say what is stored or reachable here: objects are missing, or files are damaged. A"
+    " notice if a newer git would answer, or git did not end in time.",
+    source="an answer that is an error; a missing lender has a finding of its own",
+    remedy="`{git} fsck` says more; an index can be made again with `git index-pack <the .pack file>`",
+    per_store=False,
+)
 MEASUREMENT_NOTES = Rule(
     id="measurement-notes",
-    severities=(Severity.NOTICE,),
+    severities=(Severity.NOTICE, Severity.WARNING),
     title="a size with a reservation",
-    meaning="git or gitdash had something to say while a size was measured: broken references left out, objects"
-    " missing, files that contradict each other.",
+    meaning="git or gitdash had something to say while a size was measured. A warning if it is a sign of damage:"
+    " references that are broken or lead to missing objects, derived files that are damaged or contradict the objects.",
     source="what git wrote to its error output, and gitdash's checks of the number",
     remedy="`gitdash size --explain` tells more",
 )
+
+_LIMITS = re.compile(r"needs git|did not end within|was cancelled")
+"""What git or the time limit is the reason for, and not the repository."""
 
 _PARTS = ("head", "packs", "loose", "multi_pack_index", "commit_graph", "references", "alternates", "config", "disk")
 
@@ -126,12 +140,44 @@ def disk_incomplete(case: Case) -> Iterator[Finding]:
         )
 
 
+def size_unreadable(case: Case) -> Iterator[Finding]:
+    """Yield a finding if a size could not be measured, unless a missing lender or an unreadable part says why."""
+    if case.inspection is None or _has_lost_lender(case):
+        return
+    sizes = case.subject.sizes
+    said = {reason.removesuffix(")").partition(" (")[2] for reason in _unreadable(case.inspection)}
+    reasons = [
+        *dict.fromkeys(
+            size.reason
+            for size in (sizes.exclusive, sizes.reachable, sizes.reachable_own)
+            if isinstance(size, Unreadable) and size.reason not in said
+        )
+    ]
+    if reasons:
+        is_damage = not all(map(_LIMITS.search, reasons))
+        yield SIZE_UNREADABLE.finding(
+            case,
+            Severity.WARNING if is_damage else Severity.NOTICE,
+            f"sizes cannot be told: {listed(reasons)}",
+            {"reason_count": len(reasons)},
+        )
+
+
+def _has_lost_lender(case: Case) -> bool:
+    lenders = case.alternates.alternates if case.alternates else ()
+    return any(lender.problem or not lender.exists for lender in lenders)
+
+
 def measurement_notes(case: Case) -> Iterator[Finding]:
     """Yield a finding if a measured size comes with a reservation."""
     sizes = (case.subject.sizes.reachable, case.subject.sizes.reachable_own)
-    notes = [*dict.fromkeys(note for size in sizes if isinstance(size, SizeMeasurement) for note in size.notes)]
+    measured = [size for size in sizes if isinstance(size, SizeMeasurement)]
+    warnings = dict.fromkeys(note for size in measured for note in size.warnings)
+    notes = [*(warnings | dict.fromkeys(note for size in measured for note in size.notes))]
     if notes:
-        yield MEASUREMENT_NOTES.finding(case, Severity.NOTICE, f"sizes: {listed(notes)}", {"note_count": len(notes)})
+        severity = Severity.WARNING if warnings else Severity.NOTICE
+        evidence: Evidence = {"note_count": len(notes), "damage_count": len(warnings)}
+        yield MEASUREMENT_NOTES.finding(case, severity, f"sizes: {listed(notes)}", evidence)
 
 
 JUDGES: tuple[tuple[Rule, Judge], ...] = (
@@ -139,5 +185,6 @@ JUDGES: tuple[tuple[Rule, Judge], ...] = (
     (UNREADABLE_PARTS, unreadable_parts),
     (FOREIGN_OWNER, foreign_owner),
     (DISK_INCOMPLETE, disk_incomplete),
+    (SIZE_UNREADABLE, size_unreadable),
     (MEASUREMENT_NOTES, measurement_notes),
 )

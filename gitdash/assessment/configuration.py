@@ -1,7 +1,8 @@
 """Rules on a repository's own config: keys that act on whoever runs git there.
 
-Source: git-config(1). Which key has which effect, and what gitdash does about it, inspection says for each key. Keys
-that hide the lenders' references are judged in `alternates.py`, and a lender that drops objects in `pools.py` as well.
+Source: git-config(1), gitrepository-layout(5) for grafts. Which key has which effect, and what gitdash does about it,
+inspection says for each key. Keys that hide the lenders' references are judged in `alternates.py`, and a lender that
+drops objects in `pools.py` as well.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,6 +55,32 @@ CONFIG_READS_OUTSIDE = Rule(
     source="keys of the repository's config",
     remedy="look at each value; `{git} config --unset <key>` takes one away.",
 )
+CONFIG_STOPS_GIT = Rule(
+    id="config-stops-git",
+    severities=(Severity.CRITICAL,),
+    title="git dies of the config",
+    meaning="A value that git refuses as soon as it reads the config: every command here ends with an error, and nobody"
+    " can fetch.",
+    source="values of keys of which git 2.39 to 2.55 dies in rev-list; git-config(1)",
+    remedy="set each to a value that git takes, in an editor: `git config` may refuse to work here, too.",
+)
+CONFIG_STOPS_MAINTENANCE = Rule(
+    id="config-stops-maintenance",
+    severities=(Severity.WARNING,),
+    title="gc or repack die of the config",
+    meaning="A value that git refuses when it packs: the repository is never tidied up, while reading works.",
+    source="values of keys of which git 2.39 to 2.55 dies in gc or repack; git-config(1)",
+    remedy="`{git} config --unset <key>` brings git's own rule back.",
+)
+GRAFTS = Rule(
+    id="grafts",
+    severities=(Severity.WARNING,),
+    title="grafts change the history",
+    meaning="Plain git takes other parents for commits than the commits name: history and sizes look different here,"
+    " a clone gets what the commits really say, and gc may drop what the grafts hide.",
+    source="info/grafts is not empty; gitrepository-layout(5)",
+    remedy="`git replace --convert-graft-file`, run here, makes replace references of them, which git handles everywhere.",
+)
 
 
 def _keys_finding(case: Case, rule: Rule, severity: Severity, concerns: Sequence[ConfigConcern]) -> Iterator[Finding]:
@@ -105,7 +132,26 @@ def config_reads_outside(case: Case) -> Iterator[Finding]:
     yield from _keys_finding(case, CONFIG_READS_OUTSIDE, Severity.NOTICE, case.concerns(ConfigEffect.READS_OUTSIDE))
 
 
+def config_stops_git(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config has values of which every command dies."""
+    yield from _keys_finding(case, CONFIG_STOPS_GIT, Severity.CRITICAL, case.concerns(ConfigEffect.STOPS_GIT))
+
+
+def config_stops_maintenance(case: Case) -> Iterator[Finding]:
+    """Yield a finding if the config has values of which gc or repack die."""
+    concerns = case.concerns(ConfigEffect.STOPS_MAINTENANCE)
+    yield from _keys_finding(case, CONFIG_STOPS_MAINTENANCE, Severity.WARNING, concerns)
+
+
+def grafts(case: Case) -> Iterator[Finding]:
+    """Yield a finding if a grafts file changes what git takes for history."""
+    yield from _keys_finding(case, GRAFTS, Severity.WARNING, case.concerns(ConfigEffect.CHANGES_HISTORY))
+
+
 JUDGES: tuple[tuple[Rule, Judge], ...] = (
+    (CONFIG_STOPS_GIT, config_stops_git),
+    (CONFIG_STOPS_MAINTENANCE, config_stops_maintenance),
+    (GRAFTS, grafts),
     (CONFIG_RUNS_PROGRAM, config_runs_program),
     (CONFIG_REDIRECTS_URL, config_redirects_url),
     (CONFIG_OVERWRITES_FILE, config_overwrites_file),

@@ -1,7 +1,7 @@
 """Rules on how references are stored.
 
 Sources: Gitaly `ShouldRepackReferences` (git since 2.47 has the same as whole numbers), git's reftable compaction, and
-Gitaly's age for empty loose references. Where references point is not judged here.
+Gitaly's age for empty loose references. Where references point is not judged here, but that there is anything.
 """
 
 import itertools
@@ -50,6 +50,15 @@ EMPTY_REFERENCES = Rule(
     " `rev-list --all` die.",
     source="zero-length files below refs, a day old or more; Gitaly stale data rules",
     remedy="restore the value from `{git} reflog` or from the remote, then remove the empty file",
+)
+OBJECTS_GONE = Rule(
+    id="objects-gone",
+    severities=(Severity.CRITICAL,),
+    title="references, and not one object",
+    meaning="References name commits, and the object store is empty: a restore or a copy left the objects out, or they"
+    " were deleted. Everything else about such a repository looks healthy.",
+    source="references above 0, packs and loose objects 0, no alternates",
+    remedy="bring the objects back from a backup or another clone; nothing here holds them",
 )
 
 _BYTES_PER_PACKED_REFERENCE = 100
@@ -148,7 +157,23 @@ def empty_references(case: Case) -> Iterator[Finding]:
     )
 
 
+def objects_gone(case: Case) -> Iterator[Finding]:
+    """Yield a finding if there are references and no objects at all."""
+    inspection, references, packs, loose = case.inspection, case.references, case.packs, case.loose
+    if inspection is None or references is None or packs is None or loose is None or inspection.alternates is not None:
+        return
+    reference_count = references.loose_count + (references.packed_count or 0)
+    if reference_count and not packs.count and not loose.count:
+        yield OBJECTS_GONE.finding(
+            case,
+            Severity.CRITICAL,
+            f"{counted(reference_count, 'reference')} and no objects",
+            {"reference_count": reference_count},
+        )
+
+
 JUDGES: tuple[tuple[Rule, Judge], ...] = (
+    (OBJECTS_GONE, objects_gone),
     (REFTABLE_MISSING_TABLES, reftable_missing_tables),
     (EMPTY_REFERENCES, empty_references),
     (LOOSE_REFERENCES, loose_references),

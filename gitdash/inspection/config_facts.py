@@ -10,6 +10,7 @@ from typing import Final
 from gitdash.formats.git_config import ConfigEntry
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.inspection.config_concerns import ConcernRule, concern_rules
+from gitdash.inspection.config_refused import refused
 from gitdash.inspection.config_values import ConfigValues, SourcedEntry, parse_bool, parse_integer
 from gitdash.model.inspection import ConfigConcern, ConfigFacts, ObjectFormat, ReferenceBackend, Remote
 from gitdash.model.repository import Unreadable
@@ -142,7 +143,16 @@ def _remote_flag(values: ConfigValues, remote: bytes, name: str) -> bool:
 
 
 def _concerns(values: ConfigValues, *, is_submodule: bool) -> tuple[ConfigConcern, ...]:
-    concerns: list[ConfigConcern] = []
+    concerns = [
+        ConfigConcern(
+            key=_canonical_key(entry),
+            value="(no value)" if entry.value is None else _shown(entry.value),
+            source=source,
+            effect=effect,
+            answer="sizes are asked without the repository's config",
+        )
+        for entry, source, effect in refused(values)
+    ]
     writes_local = any(
         rule.key == "remote.*.fetch"
         for sourced in values.entries

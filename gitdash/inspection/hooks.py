@@ -1,6 +1,6 @@
-"""Hooks, and remotes of the old form: concerns that are files and stand in no config.
+"""Hooks, remotes of the old form, grafts: concerns that are files and stand in no config.
 
-Source: githooks(5); gitrepository-layout(5), "remotes", "branches". Does not open them.
+Source: githooks(5); gitrepository-layout(5), "remotes", "branches", "info/grafts". Does not open them.
 """
 
 import stat
@@ -12,7 +12,16 @@ from gitdash.units import printable_path
 
 
 def file_concerns(listing: Listing) -> Iterator[ConfigConcern]:
-    """Yield the hooks that git would run, then the remotes that `git config` does not show."""
+    """Yield grafts, then the hooks that git would run, then the remotes that `git config` does not show."""
+    grafts = listing.folders.get(b"info", {}).get(b"grafts")
+    if grafts is not None and grafts.st_size:
+        yield ConfigConcern(
+            key="info/grafts",
+            value=f"{grafts.st_size} bytes",
+            source="info",
+            effect=ConfigEffect.CHANGES_HISTORY,
+            answer="sizes are asked in a git directory without grafts",
+        )
     yield from _hook_concerns(listing)
     yield from _legacy_remote_concerns(listing)
 

@@ -236,6 +236,9 @@ class ConfigEffect(enum.StrEnum):
     OVERWRITES_FILE = "overwrites_file"
     HIDES_ALTERNATE_REFS = "hides_alternate_refs"
     READS_OUTSIDE = "reads_outside"
+    STOPS_GIT = "stops_git"
+    STOPS_MAINTENANCE = "stops_maintenance"
+    CHANGES_HISTORY = "changes_history"
 
 
 class ConfigConcern(msgspec.Struct, frozen=True, kw_only=True, gc=False):

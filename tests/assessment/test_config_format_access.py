@@ -14,10 +14,12 @@ from tests.assessment.subjects import (
     NOW_S,
     REPOSITORY,
     WORKING_CLONE,
+    alternates,
     concern,
     config_facts,
     finding_of,
     found,
+    lender,
     pack_facts,
     subject,
 )
@@ -139,5 +141,46 @@ def test_size_with_a_reservation_says_it_once() -> None:
     own = msgspec.structs.replace(size, question=Question.REACHABLE_OWN)
     judged = subject(sizes=Sizes(reachable=size, reachable_own=own))
     assert finding_of("measurement-notes", judged).summary == "sizes: 2 broken references left out"
-    silent = Sizes(reachable=msgspec.structs.replace(size, notes=()), reachable_own=Unreadable("timed out"))
-    assert found(subject(sizes=silent)) == {}
+    assert found(judged) == {"measurement-notes": "notice"}
+    assert found(subject(sizes=Sizes(reachable=msgspec.structs.replace(size, notes=())))) == {}
+    damaged = msgspec.structs.replace(size, notes=("a", "b"), warnings=("b",))
+    judged = subject(sizes=Sizes(reachable=size, reachable_own=damaged))
+    assert found(judged) == {"measurement-notes": "warning"}
+    # the sign of damage stands first, whatever is cut off behind it
+    assert finding_of("measurement-notes", judged).summary == "sizes: b, 2 broken references left out, a"
+
+
+@pytest.mark.parametrize(
+    ("reason", "severity"),
+    [
+        ("git rev-list failed: fatal: bad object", "warning"),
+        ("objects/x.idx: its content does not match its checksum", "warning"),
+        ("git rev-list did not end within 600 s", "notice"),
+        ("its reftable needs git 2.45 or newer, this is 2.39.5", "notice"),
+    ],
+)
+def test_a_size_that_cannot_be_told_is_a_finding(reason: str, severity: str) -> None:
+    judged = subject(sizes=Sizes(reachable=Unreadable(reason), reachable_own=Unreadable(reason)))
+    assert found(judged) == {"size-unreadable": severity}
+    assert finding_of("size-unreadable", judged).summary == f"sizes cannot be told: {reason}"
+    mixed = subject(sizes=Sizes(reachable=Unreadable(reason), exclusive=Unreadable("object ids are not sorted")))
+    assert found(mixed) == {"size-unreadable": "warning"}
+
+
+def test_what_is_said_already_is_not_said_of_sizes_again() -> None:
+    sizes = Sizes(exclusive=Unreadable("closed"), reachable=Unreadable("closed"))
+    assert found(subject(packs=Unreadable("closed"), sizes=sizes)) == {"unreadable-parts": "warning"}
+    lost = alternates(lender(exists=False, problem="missing"))
+    assert "size-unreadable" not in found(subject(alternates=lost, sizes=sizes))
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        (ConfigEffect.STOPS_GIT, {"config-stops-git": "critical"}),
+        (ConfigEffect.STOPS_MAINTENANCE, {"config-stops-maintenance": "warning"}),
+        (ConfigEffect.CHANGES_HISTORY, {"grafts": "warning"}),
+    ],
+)
+def test_what_stops_or_misleads_git_is_a_finding(effect: ConfigEffect, expected: dict[str, str]) -> None:
+    assert found(subject(config=config_facts(concerns=(concern("core.bare", effect, "maybe"),)))) == expected

@@ -11,6 +11,7 @@ from tests.assessment.subjects import (
     DAY_S,
     HOUR_S,
     NOW_S,
+    alternates,
     finding_of,
     found,
     judge,
@@ -194,3 +195,14 @@ def test_temporary_files_of_packs_and_shards_are_added_up() -> None:
         "temporary_bytes": (100 << 20) + 5,
         "oldest_age_s": 5 * DAY_S,
     }
+
+
+def test_references_without_any_object_are_critical() -> None:
+    empty = pack_facts(packs=(), count=0, bytes=0)
+    judged = subject(packs=empty)
+    assert found(judged) == {"objects-gone": "critical"}
+    assert finding_of("objects-gone", judged).summary == "11 references and no objects"
+    assert found(subject(packs=empty, loose=loose_facts(count=1))) == {}
+    unborn = reference_facts(loose_count=0, packed_count=0, packed_bytes=0)
+    assert found(subject(packs=empty, references=unborn)) == {}
+    assert "objects-gone" not in found(subject(packs=empty, alternates=alternates()))
