@@ -79,7 +79,7 @@ GRAFTS = Rule(
     meaning="Plain git takes other parents for commits than the commits name: history and sizes look different here,"
     " a clone gets what the commits really say, and gc may drop what the grafts hide.",
     source="info/grafts is not empty; gitrepository-layout(5)",
-    remedy="`git replace --convert-graft-file`, run here, makes replace references of them, which git handles everywhere.",
+    remedy="`git replace --convert-graft-file`, run here, makes replace references of them, which git takes along.",
 )
 
 

@@ -1,8 +1,9 @@
 """Values that git refuses: it dies of them as soon as it reads the config, whatever the command.
 
 Source: git-config(1); found by trying each key with `rev-list` and with `repack` on git 2.39, 2.47 and 2.55: only
-what stops all three is here, so that some of what a git refuses is missing. Most keys are parsed wherever they stand, so an earlier value counts though a later one
-replaces it. What extensions and versions demand is in `config_facts`.
+what stops all three is here, so that some of what one of them refuses is missing. Most keys are parsed wherever they
+stand, so an earlier value counts though a later one replaces it. What extensions and versions demand is in
+`config_facts`.
 """
 
 from collections.abc import Callable, Iterator
