@@ -13,6 +13,8 @@ import threading
 import time
 from typing import Final
 
+from gitdash.gitcmd.watchdog import Watchdog
+
 GRACE_S: Final = 4.0
 """How long git may take to remove its lock files after SIGTERM."""
 KILL_WAIT_S: Final = 2.0
@@ -27,10 +29,12 @@ _live: Final[dict[int, "ProcessGroup"]] = {}
 class ProcessGroup:
     """The session of one child that leads it. Its owner calls `end` once, whatever happened."""
 
-    __slots__ = ("_exit_descriptor", "pid", "stopped")
+    __slots__ = ("_exit_descriptor", "_watchdog", "pid", "stopped")
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, watchdog: Watchdog) -> None:
         self.pid = pid
+        self._watchdog = watchdog
+        watchdog.add(pid)
         self.stopped = False
         """Ended by `stop_all`, and not by its owner."""
         self._exit_descriptor = _open_exit_descriptor(pid)
@@ -78,6 +82,7 @@ class ProcessGroup:
             self.wait(grace_s)
         self.signal(signal.SIGKILL)
         self.wait(KILL_WAIT_S)
+        self._watchdog.remove(self.pid)
         with _lock:
             if _live.get(self.pid) is self:
                 del _live[self.pid]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.environment import config_arguments, git_environment
-from gitdash.gitcmd.runner import DEFAULT_MEMORY_LIMIT_BYTES, GitError, GitFailure, GitProgram, find_git
+from gitdash.gitcmd.runner import DEFAULT_MEMORY_LIMIT_BYTES, WATCHDOG, GitError, GitFailure, GitProgram, find_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
 
@@ -90,7 +90,7 @@ def open_reader(
     with shadow_git_dir(object_format=object_format, objects_dir=objects_dir) as shadow:
         deadline_s = time.monotonic() + time_limit_s
         process = _start_process(program, git_environment(os.environ) | shadow.environment)
-        group = groups.ProcessGroup(process.pid)
+        group = groups.ProcessGroup(process.pid, WATCHDOG)
         timer = threading.Timer(time_limit_s, group.signal, [signal.SIGKILL])
         timer.daemon = True
         timer.start()

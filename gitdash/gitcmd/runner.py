@@ -1,7 +1,8 @@
 """The one door to processes: starts git and our own workers, bounds them, and ends them.
 
 Each call gets an argv, the environment and `-c` pairs of `environment`, a stdin that ends, a session of its own, a time
-limit on the whole call, a memory limit, and a cap on what it may say. Source: git(1), setsid(2), setrlimit(2).
+limit on the whole call, a memory limit, a cap on what it may say, and a watchdog that ends it if we are killed. Source:
+git(1), setsid(2), setrlimit(2).
 
 The memory limit is set by `/bin/sh` between fork and exec: `preexec_fn` may deadlock in a process with threads, and
 prlimit(2) from here would come after the first allocations. It is RLIMIT_DATA: RLIMIT_AS counts mapped packs, and git
@@ -27,6 +28,8 @@ from gitdash.gitcmd.environment import config_arguments, git_environment, search
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
+from gitdash.gitcmd.watchdog import COMMAND as WATCHDOG_COMMAND
+from gitdash.gitcmd.watchdog import Watchdog
 
 OLDEST_VERSION: Final = (2, 39)
 """Older ones lack flags that the matrix of safe commands was tried with."""
@@ -218,7 +221,7 @@ class _Call:
             process = _start(self.command, self.environment, self.memory_limit_bytes, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:
             raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
-        group = groups.ProcessGroup(process.pid)
+        group = groups.ProcessGroup(process.pid, WATCHDOG)
         pipes = Pipes(stdin=_pipe(process.stdin), stdout=_pipe(process.stdout), stderr=_pipe(process.stderr))
         try:
             ending = talk(exchange, pipes, group, deadline_s=started_s + self.time_limit_s, cancel=cancel)
@@ -311,7 +314,7 @@ class WorkerProcess:
 
 
 def start_worker(module: str, *, memory_limit_bytes: int | None = WORKER_MEMORY_LIMIT_BYTES) -> WorkerProcess:
-    """Start `python -m module` in a process group of its own. It ends by itself when we die: its stdin ends.
+    """Start `python -m module` in a process group of its own. When we die its stdin ends, and the watchdog ends it.
 
     Raises GitError if it cannot be started; whether the module exists, its first reply tells.
     """
@@ -330,8 +333,35 @@ def start_worker(module: str, *, memory_limit_bytes: int | None = WORKER_MEMORY_
         stdin=_pipe(process.stdin),
         stdout=_pipe(process.stdout),
         _process=process,
-        _group=groups.ProcessGroup(process.pid),
+        _group=groups.ProcessGroup(process.pid, WATCHDOG),
     )
+
+
+def _start_watchdog() -> int:
+    """Start the watchdog and return the writing end of its stdin."""
+    reading, writing = os.pipe()
+    try:
+        os.posix_spawn(
+            WATCHDOG_COMMAND[0],
+            WATCHDOG_COMMAND,
+            {"PATH": search_path(os.environ)},
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, reading, 0),
+                *((os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0) for descriptor in (1, 2)),
+            ],
+            # What the terminal sends to us shall not reach it.
+            setsid=True,
+        )
+    except (OSError, NotImplementedError):
+        os.close(writing)
+        raise
+    finally:
+        os.close(reading)
+    return writing
+
+
+WATCHDOG: Final = Watchdog(_start_watchdog)
+"""Knows every process group that is alive, and ends them if we are killed."""
 
 
 def stop_everything() -> None:
