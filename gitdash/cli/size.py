@@ -11,7 +11,6 @@ from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import json_text, size_record
-from gitdash.measurement.explain import explain_difference, explain_size
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
@@ -54,7 +53,7 @@ def run_size(session: Session, options: SizeOptions) -> int:
             program=program,
             effective_uid=effective_uid,
             now_s=now_s,
-        ).report
+        ).facts
         sizing = Sizing(
             program,
             history=history,
@@ -73,6 +72,8 @@ def run_size(session: Session, options: SizeOptions) -> int:
         else:
             write_text(_line(repository.path, measurement, now_s))
         if options.explain:
+            from gitdash.measurement.explain import explain_difference, explain_size
+
             lines = [*explain_size(prepared.choice, measurement), ""]
             report = _with_all_sizes(report, sizing, asked.question, measurement)
             lines += explain_difference(report)
@@ -83,11 +84,12 @@ def run_size(session: Session, options: SizeOptions) -> int:
 def _line(path: bytes, measurement: SizeMeasurement, now_s: float) -> str:
     bound = "" if measurement.exact else "<= "
     how = f"{measurement.strategy.value}, {'exact' if measurement.exact else 'an upper bound'}"
-    age = f"measured {human_age(now_s - measurement.measured_at_s)} ago" if measurement.from_history else "measured now"
+    age = human_age(now_s - measurement.measured_at_s) if measurement.from_history else "now"
+    measured = "measured just now" if age == "now" else f"measured {age} ago"
     figure = f"{bound}{measurement.bytes} bytes ({human_bytes(measurement.bytes)})"
     lines = [
         f"{printable_path(path)}: {measurement.question.value} {figure}",
-        f"  {how}, in {human_duration(measurement.elapsed_s)}, {age}, git {printable(measurement.git_version)}",
+        f"  {how}, in {human_duration(measurement.elapsed_s)}, {measured}, git {printable(measurement.git_version)}",
         *(f"  note: {printable(note)}" for note in measurement.notes),
     ]
     return "".join(f"{line}\n" for line in lines)

@@ -16,7 +16,7 @@ from gitdash import __version__
 from gitdash.discovery.pools import PoolEntry, PoolGraph, pool_graph
 from gitdash.model.inspection import BitmapFacts, Inspection, PackFacts, ReferenceFacts
 from gitdash.model.policy import Policy
-from gitdash.model.report import RepositoryReport
+from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Unreadable
 from gitdash.model.sizes import SizeMeasurement, Sizes
 from gitdash.survey.alternates import alternates_of
@@ -67,31 +67,29 @@ class Judge:
         The rules are imported where one is judged: a survey in which nothing changed does without (10 ms).
         """
         one = self._inspected[path]
-        lenders_fingerprint = self._lenders_fingerprint(one)
-        policy = self._policy_for(path)
-        judged_by = policy_digest(policy)
-        stored = one.stored
-        if stored is not None and stored.lenders_fingerprint != lenders_fingerprint:
-            stored = None
-        sizes = _of_git(stored.sizes, self._git_version) if stored is not None else Sizes()
-        if stored is not None and stored.judged_by == judged_by and self._is_still_true(one, stored):
-            return msgspec.structs.replace(stored, inspection=one.inspection, sizes=sizes), True
-        from gitdash.assessment.rules import state_of
+        facts = self.facts(path)
+        if one.stored is not None and self._is_still_true(one, one.stored, facts):
+            return msgspec.structs.replace(facts, findings=one.stored.findings, state=one.stored.state), True
+        return self.judge(facts, self._policy_for(path)), False
 
-        unjudged = RepositoryReport(
+    def facts(self, path: bytes) -> RepositoryReport:
+        """Return the report of one repository before it is judged: no findings, and no other state than readable."""
+        one = self._inspected[path]
+        lenders_fingerprint = self._lenders_fingerprint(one)
+        is_same = one.stored is not None and one.stored.lenders_fingerprint == lenders_fingerprint
+        return RepositoryReport(
             repository=one.repository,
             roles=self.graph.roles(path),
             borrowers=self.graph.borrowers(path),
             inspection=one.inspection,
-            sizes=sizes,
+            sizes=_of_git(one.stored.sizes, self._git_version) if one.stored is not None and is_same else Sizes(),
             findings=(),
-            state=state_of((), one.repository, one.inspection),
+            state=State.UNREADABLE if isinstance(one.inspection, Unreadable) else State.OK,
             counts_store=self.graph.counts_store(path),
             lender_bitmap=self._lender_bitmap(path),
             lenders_fingerprint=lenders_fingerprint,
-            judged_by=judged_by,
+            judged_by=policy_digest(self._policy_for(path)),
         )
-        return self.judge(unjudged, policy), False
 
     def judge(self, report: RepositoryReport, policy: Policy) -> RepositoryReport:
         """Return the report with the findings that its facts and sizes give."""
@@ -118,14 +116,15 @@ class Judge:
         changed = msgspec.structs.replace(report, sizes=sizes)
         return self.judge(changed, self._policy_for(report.repository.path))
 
-    def _is_still_true(self, one: Inspected, stored: RepositoryReport) -> bool:
-        path = one.repository.path
+    def _is_still_true(self, one: Inspected, stored: RepositoryReport, facts: RepositoryReport) -> bool:
         return (
             one.is_reused
-            and stored.repository == one.repository
-            and stored.counts_store == self.graph.counts_store(path)
-            and stored.borrowers == self.graph.borrowers(path)
-            and stored.roles == self.graph.roles(path)
+            and stored.lenders_fingerprint == facts.lenders_fingerprint
+            and stored.judged_by == facts.judged_by
+            and stored.repository == facts.repository
+            and stored.counts_store == facts.counts_store
+            and stored.borrowers == facts.borrowers
+            and stored.roles == facts.roles
             and not _grows_older(stored.inspection)
         )
 
@@ -196,7 +195,11 @@ def _grows_older(inspection: Inspection | Unreadable) -> bool:
         inspection.locks
         or inspection.gc_log
         or inspection.alternates is not None
-        or (isinstance(packs, PackFacts) and (packs.keep_files or packs.temporary_files or packs.count > 1))
+        or (isinstance(packs, PackFacts) and _may_age(packs))
         or (not isinstance(loose, Unreadable) and loose.temporary_files)
         or (isinstance(references, ReferenceFacts) and references.empty_loose_names)
     )
+
+
+def _may_age(packs: PackFacts) -> bool:
+    return bool(packs.keep_files or packs.temporary_files or packs.missing_index_names or packs.count > 1)

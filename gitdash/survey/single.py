@@ -59,8 +59,14 @@ def find_repository(path: bytes, *, settings: "Settings", effective_uid: int) ->
 class Single:
     """One repository, and the judge that knows its lenders."""
 
-    report: RepositoryReport
+    facts: RepositoryReport
+    """Not judged: a size needs no findings, and their rules take 10 ms to import."""
     judge: Judge
+
+    @property
+    def report(self) -> RepositoryReport:
+        """The facts with the findings that they give."""
+        return self.judge.with_sizes(self.facts, self.facts.sizes)
 
 
 def report_single(
@@ -72,7 +78,7 @@ def report_single(
     effective_uid: int,
     now_s: float,
 ) -> Single:
-    """Inspect one repository and its lenders now, and judge it."""
+    """Inspect one repository and its lenders now."""
     stored = history.report(repository.path) if history is not None else None
     inspection = _inspect(repository, settings, now_s)
     one = Inspected(repository=repository, inspection=inspection, stored=_if_unchanged(stored, inspection))
@@ -83,8 +89,7 @@ def report_single(
         git_version=program.version_text,
         now_s=now_s,
     )
-    report, _ = judge.report(repository.path)
-    return Single(report=_with_borrowers(judge, report, stored), judge=judge)
+    return Single(facts=_with_borrowers(judge.facts(repository.path), stored), judge=judge)
 
 
 def _repository_at(folder: bytes, settings: "Settings", effective_uid: int) -> Repository | NotRepository | None:
@@ -132,10 +137,9 @@ def _lenders(
             yield Inspected(repository=lender, inspection=_inspect(lender, settings, now_s))
 
 
-def _with_borrowers(judge: Judge, report: RepositoryReport, stored: RepositoryReport | None) -> RepositoryReport:
-    """Return the report with the borrowers that the last survey knew, judged with them."""
+def _with_borrowers(facts: RepositoryReport, stored: RepositoryReport | None) -> RepositoryReport:
+    """Return the facts with the borrowers that the last survey knew."""
     if stored is None or not stored.borrowers:
-        return report
-    roles = tuple(role for role in Role if role in {*report.roles, Role.POOL} and role is not Role.PLAIN)
-    known = msgspec.structs.replace(report, borrowers=stored.borrowers, roles=roles)
-    return judge.with_sizes(known, known.sizes)
+        return facts
+    roles = tuple(role for role in Role if role in {*facts.roles, Role.POOL} and role is not Role.PLAIN)
+    return msgspec.structs.replace(facts, borrowers=stored.borrowers, roles=roles)
