@@ -5,6 +5,7 @@ Each result says its target and whether it was met; all are kept as JSON in `ben
 
 import argparse
 import json
+import os
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -56,6 +57,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each variant (default 5)")
     parser.add_argument("--scratch", type=Path, help="where the fleets are made (default: the temporary folder)")
     options = parser.parse_args()
+    # With it, every start would compile gitdash and its libraries anew, which no installed program does.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     results: list[Result] = []
     for name in options.names or BENCHMARKS:
         print(f"-- {name}", flush=True)
