@@ -1,14 +1,21 @@
 """The tree of errors; each class stands beside the code that raises it.
 
-    GitdashError                    anything that ends a command with one sentence
-    +-- formats.reading.FormatError     a file's bytes are not what its format says
-    +-- inspection.files.FileError      a file could not be read, or is not a regular file
-    +-- gitcmd.runner.GitError          git failed, timed out, was cancelled, or is missing
-    +-- config.settings.ConfigError     the configuration file is wrong
-    +-- history.store.HistoryError      the state file cannot be used
-    +-- discovery.roots.RootError       a root does not exist
-    +-- export.columns.ColumnError      no such column, or a condition that cannot be run
-    +-- tui.app.NoTerminalError         the dashboard has no terminal to draw on
+    GitdashError                            anything that ends a command with one sentence
+    +-- formats.reading.FormatError             a file's bytes are not what its format says
+    +-- inspection.files.FileError              a file could not be read, or is not a regular file
+    |   +-- inspection.files.FileMissingError   there is no such file
+    +-- gitcmd.runner.GitError                  git failed, timed out, was cancelled, or is missing
+    |   +-- measurement.queries.UntrustworthySizeError
+    |                                           git answered, and its answer cannot be true
+    +-- measurement.strategy.StrategyError      the strategy that was asked for cannot answer the question
+    +-- config.settings.ConfigError             the configuration file is wrong
+    +-- history.schema.HistoryError             the state file cannot be used
+    +-- history.filter.FilterError              a condition that cannot be run
+    +-- discovery.roots.RootError               a root does not exist
+    +-- survey.single.NoRepositoryError         a command needs a repository, and the path leads to none
+    +-- export.columns.ColumnError              no such column
+    +-- cli.output.OutputError                  data could not be written to stdout
+    +-- tui.app.NoTerminalError                 the dashboard has no terminal to draw on
 
 The text of an error is short, lower case and factual; data stands in attributes.
 """

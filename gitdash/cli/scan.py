@@ -9,10 +9,9 @@ from gitdash.cli.run import Survey, survey_roots
 from gitdash.cli.session import Dashboard, Session
 from gitdash.errors import ExitCode
 from gitdash.export.columns import (
-    COLUMNS,
+    CONDITION_NAMES,
     FLEET_COLUMNS,
     Column,
-    RawValue,
     column_named,
     parse_columns,
     raw_row,
@@ -68,14 +67,7 @@ def _select(rows: Rows, condition: str | None) -> Rows:
         return rows
     from gitdash.history.filter import select
 
-    names = [*_condition_row(None)]
-    return [rows[number] for number in select([_condition_row(row) for row in rows], condition, columns=names)]
-
-
-def _condition_row(row: RepositorySummary | None) -> dict[str, RawValue | None]:
-    """Return what a condition may name: raw names, and keys that are shorter for the same value."""
-    raw = {column.raw_name: None for column in COLUMNS} if row is None else raw_row(row)
-    return {**raw, **{column.key: raw[column.raw_name] for column in COLUMNS if column.unit != "s"}}
+    return [rows[number] for number in select([*map(raw_row, rows)], condition, columns=CONDITION_NAMES)]
 
 
 def _print_table(survey: Survey, rows: Rows, columns: Columns) -> None:

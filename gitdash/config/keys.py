@@ -46,7 +46,6 @@ SETTING_KEYS: Final = (
         "policy.loose_references_log_base", "Allowed beyond it: ln(packed bytes / 100) / ln(this); larger allows fewer."
     ),
     SettingKey("policy.reftable_factor", "Each reftable must be at least so many times the next one."),
-    SettingKey("policy.full_repack_cooldown_s", "Seconds after a full repack in which another is not asked for."),
     SettingKey("policy.lock_age_s", "Seconds after which a lock of config, HEAD, alternates or an index is stale."),
     SettingKey("policy.reference_lock_age_s", "Seconds after which a lock of references or the index is stale."),
     SettingKey("policy.gc_pid_age_s", "Seconds for which a `gc.pid` counts as a running gc."),

@@ -30,7 +30,7 @@ UPPER_BOUND: Final = "<="
 
 
 class ColumnError(GitdashError):
-    """No such column, or a condition that cannot be run."""
+    """No such column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

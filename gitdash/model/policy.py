@@ -24,8 +24,6 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Allowed: ln(packed bytes / 100) / ln(base) (Gitaly `ShouldRepackReferences`)."""
     reftable_factor: int = 2
     """Each table must be at least this many times the next one (git `REFTABLE_COMPACTION factor`)."""
-    full_repack_cooldown_s: float = 5 * 86_400.0
-    """Gitaly `FullRepackCooldownPeriod`."""
     lock_age_s: float = 15 * 60.0
     """config, HEAD, alternates, commit-graph-chain and multi-pack-index locks (Gitaly stale data rules)."""
     reference_lock_age_s: float = 3_600.0

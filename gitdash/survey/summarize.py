@@ -114,7 +114,7 @@ def _role(roles: tuple[Role, ...]) -> str:
 def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool) -> dict[str, Any]:
     if isinstance(inspection, Unreadable):
         return dict.fromkeys(_PART_COLUMNS, inspection) | {
-            "alternate_count": 0,
+            "alternate_count": inspection,
             "bitmap": None,
             "object_format": None,
             "inspected_at_s": None,
@@ -176,8 +176,10 @@ def _bitmap(bitmaps: tuple[BitmapFacts, ...], *, lender_has_bitmap: bool) -> str
     return "lender" if lender_has_bitmap else None
 
 
-def _alternate_count(alternates: AlternatesFacts | Unreadable | None) -> int:
-    return len(alternates.alternates) if isinstance(alternates, AlternatesFacts) else 0
+def _alternate_count(alternates: AlternatesFacts | Unreadable | None) -> int | Unreadable:
+    if isinstance(alternates, Unreadable):
+        return alternates
+    return len(alternates.alternates) if alternates is not None else 0
 
 
 def _exclusive(

@@ -1,14 +1,18 @@
 """The structure: contracts between folders, sizes of modules, and what the docs must name."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import gitdash
+import gitdash.errors
+from gitdash.errors import GitdashError
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGE = PROJECT / "gitdash"
@@ -68,3 +72,37 @@ def test_no_untrusted_text_is_formatted_into_a_markup_sink() -> None:
         if sinks.search(line)
     ]
     assert hits == []
+
+
+def test_the_tree_of_errors_names_every_error_with_its_place() -> None:
+    for path in MODULES:
+        # not every module is loaded by the others
+        if path.name != "__main__.py" and "Error(" in path.read_text():
+            name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+            importlib.import_module(name.removesuffix(".__init__"))
+    parents = dict(_tree(gitdash.errors.__doc__ or ""))
+    found = {}
+    waiting = [GitdashError]
+    while waiting:
+        above = waiting.pop()
+        for error in above.__subclasses__():
+            if error.__module__.startswith("gitdash."):
+                found[_place(error)] = _place(above)
+                waiting.append(error)
+    assert parents == found
+
+
+def _place(error: type[GitdashError]) -> str:
+    place = f"{error.__module__}.{error.__qualname__}".removeprefix("gitdash.")
+    return place.removeprefix("errors.")
+
+
+def _tree(text: str) -> Iterator[tuple[str, str]]:
+    """Name and parent of each line that is a branch; four columns are a level."""
+    above = {0: "GitdashError"}
+    for line in text.splitlines():
+        branch = re.match(r"    ([| ]*)\+-- (\S+)", line)
+        if branch:
+            level = len(branch[1]) // 4 + 1
+            above[level] = branch[2]
+            yield branch[2], above[level - 1]

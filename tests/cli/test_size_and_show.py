@@ -55,6 +55,13 @@ def test_a_size_is_answered_from_the_state_file_until_something_changes(gitdash:
     assert not gitdash.json("size", fleet / "pool.git")["from_history"]
 
 
+def test_the_age_of_a_size_reads_as_a_sentence(gitdash: Gitdash, fleet: Path) -> None:
+    said = [gitdash.run("size", fleet / "pool.git").stdout for _ in range(2)]
+    assert ", measured just now, git " in said[0]
+    assert "now ago" not in said[1]
+    assert ", measured " in said[1]
+
+
 def test_a_strategy_that_is_asked_for_is_used_and_not_remembered(gitdash: Gitdash, fleet: Path) -> None:
     gitdash.json("size", fleet / "pool.git")
     walked = gitdash.json("size", fleet / "pool.git", "--strategy", "walk")

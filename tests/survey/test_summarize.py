@@ -51,7 +51,7 @@ def test_a_name_is_the_path_below_the_root(path: bytes, root: bytes, name: str) 
 
 def test_what_is_unreadable_is_neither_absent_nor_zero() -> None:
     row = summarize(report())
-    assert row.disk_bytes == row.pack_count == row.loose_count == Unreadable("gone")
+    assert row.disk_bytes == row.pack_count == row.loose_count == row.alternate_count == Unreadable("gone")
     assert row.exclusive_bytes is None
     assert row.reachable_bytes is None
 

@@ -117,6 +117,25 @@ def test_a_lock_that_grows_old_becomes_a_finding_though_no_file_changes(fleet: P
     assert [finding for finding in later.findings if "packed-refs.lock" in finding.summary]
 
 
+def test_a_pack_that_stays_without_index_becomes_a_finding_though_no_file_changes(
+    fleet: Path, history: History
+) -> None:
+    GitRepository(fleet / "plain.git").repack()
+    (index,) = (fleet / "plain.git" / "objects" / "pack").glob("*.idx")
+    index.unlink()
+    for path in (fleet / "plain.git").rglob("*"):
+        os.utime(path, (NOW_S - 60, NOW_S - 60))
+    assert not last_reports(survey(fleet, history=history))["plain.git"].report.findings
+    later = last_reports(survey(fleet, history=history, now_s=NOW_S + 7_200))["plain.git"].report
+    assert [finding.rule for finding in later.findings] == ["pack-without-index"]
+
+
+def test_alternates_that_cannot_be_read_are_not_none(fleet: Path) -> None:
+    os.mkfifo(fleet / "plain.git" / "objects" / "info" / "alternates")
+    row = last_reports(survey(fleet))["plain.git"].summary
+    assert isinstance(row.alternate_count, Unreadable)
+
+
 def test_early_reports_come_before_the_last_repository_is_judged_and_are_replaced(fleet: Path) -> None:
     events = survey(fleet, reports_early=True)
     reports = [event for event in events if isinstance(event, Report)]
