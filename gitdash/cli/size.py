@@ -72,9 +72,9 @@ def run_size(session: Session, options: SizeOptions) -> int:
         else:
             write_text(_line(repository.path, measurement, now_s))
         if options.explain:
-            from gitdash.measurement.explain import explain_difference, explain_size
+            from gitdash.measurement.explain import explain_difference, explain_size, why_no_bitmap
 
-            lines = [*explain_size(prepared.choice, measurement), ""]
+            lines = [*explain_size(prepared.choice, measurement, no_bitmap=why_no_bitmap(report)), ""]
             report = _with_all_sizes(report, sizing, asked.question, measurement)
             lines += explain_difference(report)
             (say if options.output_format == "json" else _write_line)("\n".join(lines))

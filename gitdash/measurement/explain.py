@@ -9,27 +9,55 @@ from gitdash.measurement.strategy import StrategyChoice
 from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
+from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from gitdash.units import human_bytes, human_duration
 
 _QUESTIONS = {
     Question.REACHABLE: "everything that the references reach: what a full clone costs on disk",
     Question.REACHABLE_OWN: "what the references reach here and the lender's references do not",
 }
+HOW_GIT_RAN = (
+    "run in an empty git directory of gitdash's own that borrows these objects, with the references' ids on standard"
+    " input: alone it cannot be repeated"
+)
+"""What is missing from a command line as it is shown."""
+_WALKS_INSTEAD = {
+    Strategy.BITMAP: "opens every commit and tree, as strategy walk does: the cost grows with the whole history",
+    Strategy.UNION: "two walks, of this repository with its lender and of the lender: the cost grows with both histories",
+}
+"""What strategies cost that live on bitmaps, where git has none."""
 
 
-def explain_size(choice: StrategyChoice, measurement: SizeMeasurement) -> tuple[str, ...]:
-    """Return how one size was obtained."""
+def why_no_bitmap(report: RepositoryReport) -> str | None:
+    """Return why git uses no bitmap in this repository, as a clause; None if it can, or if that is not known."""
+    inspection = report.inspection
+    if isinstance(inspection, Unreadable):
+        return None
+    if inspection.shallow:
+        return "git uses no bitmap in a shallow repository"
+    if inspection.bitmaps or report.lender_bitmap is not None:
+        return None
+    return "there is no bitmap here" if inspection.alternates is None else "there is no bitmap here nor in a lender"
+
+
+def explain_size(
+    choice: StrategyChoice, measurement: SizeMeasurement, *, no_bitmap: str | None = None
+) -> tuple[str, ...]:
+    """Return how one size was obtained; `no_bitmap` is what `why_no_bitmap` says."""
+    reason, cost = choice.reason, choice.cost
+    if no_bitmap is not None and choice.strategy in _WALKS_INSTEAD:
+        reason, cost = f"{no_bitmap}, so git walks, option or not", _WALKS_INSTEAD[choice.strategy]
     lines = [
         f"question: {measurement.question.value}: {_QUESTIONS[measurement.question]}",
-        f"strategy: {choice.strategy.value}: {choice.reason}",
-        f"cost: {choice.cost}",
+        f"strategy: {choice.strategy.value}: {reason}",
+        f"cost: {cost}",
         f"answer: {_figure(measurement.bytes)}, {_exactness(measurement)}, in {human_duration(measurement.elapsed_s)}",
     ]
     if measurement.strategy is not choice.strategy:
         lines.insert(3, f"in the end: {measurement.strategy.value} gave the answer; the notes say why")
     lines += [f"left out: references that match {pattern}" for pattern in measurement.excluded_references]
     lines.append(f"command: {' '.join(measurement.argv)}")
+    lines.append(f"  {HOW_GIT_RAN}")
     return (*lines, *(f"note: {note}" for note in measurement.notes))
 
 

@@ -122,6 +122,16 @@ def test_explain_says_which_strategy_and_compares_all_figures(gitdash: Gitdash, 
         assert f"\n{figure}" in output
 
 
+def test_explain_says_that_git_walks_where_there_is_no_bitmap(gitdash: Gitdash, fleet: Path) -> None:
+    with_bitmap = gitdash.run("size", fleet / "pool.git", "--explain").stdout
+    assert "cost: reads the bitmap" in with_bitmap
+    without = gitdash.run("size", fleet / "work", "--explain").stdout
+    assert "strategy: bitmap: there is no bitmap here, so git walks" in without
+    assert "reads the bitmap" not in without
+    borrowed = gitdash.run("size", fleet / "member.git", "--explain").stdout
+    assert "cost: reads the bitmap" in borrowed, "that of the lender"
+
+
 def test_explain_leaves_json_on_stdout_alone(gitdash: Gitdash, fleet: Path) -> None:
     finished = gitdash.run("size", fleet / "member.git", "--explain", "--format", "json")
     assert json.loads(finished.stdout)["question"] == "reachable"

@@ -3,10 +3,12 @@
 import msgspec
 import pytest
 
-from gitdash.measurement.explain import explain_difference, explain_size
+from gitdash.measurement.explain import HOW_GIT_RAN, explain_difference, explain_size, why_no_bitmap
 from gitdash.measurement.strategy import StrategyFacts, choose_strategy
 from gitdash.model.inspection import (
     AlternatesFacts,
+    BitmapFacts,
+    BitmapSource,
     DiskFacts,
     Inspection,
     LooseFacts,
@@ -89,6 +91,18 @@ INSPECTION = Inspection(
     last_full_repack_s=None,
 )
 
+BITMAP = BitmapFacts(
+    name="pack-1.bitmap",
+    mtime_s=0.0,
+    source=BitmapSource.PACK,
+    version=1,
+    hash_cache=False,
+    lookup_table=False,
+    pseudo_merges=False,
+    commit_count=1,
+    bytes=100,
+)
+
 
 def report(inspection: Inspection | Unreadable, **sizes: object) -> RepositoryReport:
     return RepositoryReport(
@@ -111,6 +125,7 @@ def test_one_size_is_explained_with_strategy_reason_cost_and_command() -> None:
         "answer: 5000 bytes (4.88 KiB), exact, in 4 ms",
         "left out: references that match refs/keep-around/*",
         "command: git rev-list --objects",
+        f"  {HOW_GIT_RAN}",
         "note: something to know",
     )
 
@@ -118,6 +133,36 @@ def test_one_size_is_explained_with_strategy_reason_cost_and_command() -> None:
 def test_answer_by_another_strategy_is_said() -> None:
     choice = choose_strategy(Question.REACHABLE, None, StrategyFacts(has_alternates_file=True))
     assert "in the end: walk gave the answer; the notes say why" in explain_size(choice, OWN)
+
+
+@pytest.mark.parametrize(
+    ("changes", "lender_bitmap", "reason"),
+    [
+        ({"alternates": None}, None, "there is no bitmap here"),
+        ({}, None, "there is no bitmap here nor in a lender"),
+        ({"shallow": True, "bitmaps": (BITMAP,)}, None, "git uses no bitmap in a shallow repository"),
+        ({"bitmaps": (BITMAP,)}, None, None),
+        ({}, BITMAP, None),
+    ],
+)
+def test_it_is_known_why_git_uses_no_bitmap(
+    changes: dict[str, object], lender_bitmap: BitmapFacts | None, reason: str | None
+) -> None:
+    inspection = msgspec.structs.replace(INSPECTION, **changes)
+    assert why_no_bitmap(msgspec.structs.replace(report(inspection), lender_bitmap=lender_bitmap)) == reason
+    assert why_no_bitmap(report(Unreadable("gone"))) is None
+
+
+@pytest.mark.parametrize("strategy", [Strategy.BITMAP, Strategy.UNION])
+def test_where_there_is_no_bitmap_a_walk_is_explained(strategy: Strategy) -> None:
+    facts = StrategyFacts(has_alternates_file=True)
+    choice = choose_strategy(Question.REACHABLE_OWN, strategy, facts)
+    told = explain_size(choice, OWN, no_bitmap="there is no bitmap here")
+    assert told[1] == f"strategy: {strategy.value}: there is no bitmap here, so git walks, option or not"
+    assert "walk" in told[2]
+    assert "reads the bitmap" not in told[2]
+    walk = choose_strategy(Question.REACHABLE, Strategy.WALK, facts)
+    assert explain_size(walk, OWN, no_bitmap="there is no bitmap here") == explain_size(walk, OWN)
 
 
 def test_five_figures_are_explained_step_by_step() -> None:
