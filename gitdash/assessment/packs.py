@@ -9,9 +9,11 @@ import math
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed, shown
 from gitdash.model.finding import Finding, Severity
+from gitdash.model.inspection import PackFile
 from gitdash.model.repository import Unreadable
 from gitdash.units import human_bytes
 
@@ -50,7 +52,7 @@ PACK_WITHOUT_INDEX = Rule(
     title="pack without index",
     meaning="git does not see the objects of a .pack that has no .idx.",
     source="files; younger packs than policy lock_age_s (seconds) may be about to get theirs",
-    remedy="`git index-pack <the .pack file>` makes the index again",
+    remedy="`{git} index-pack <the .pack file>` makes the index of each again",
     task="index-pack",
 )
 ORPHAN_INDEX = Rule(
@@ -63,7 +65,10 @@ ORPHAN_INDEX = Rule(
     task="sweep",
 )
 
+_COMMANDS_MAXIMUM_COUNT = 3
 _MEBIBYTE = 1 << 20
+_TEMPORARY_PREFIX = ".tmp-"
+"""What a stopped repack leaves: no object is in it alone."""
 
 
 def allowed_packs_outside(pack_bytes: int, minimum: int, log_base: float) -> int:
@@ -155,7 +160,9 @@ def pack_without_index(case: Case) -> Iterator[Finding]:
     settled = [
         pack
         for pack in packs.packs
-        if pack.name in packs.missing_index_names and case.age_s(pack.mtime_s) >= case.policy.lock_age_s
+        if not pack.has_index
+        and not pack.name.startswith(_TEMPORARY_PREFIX)
+        and case.age_s(pack.mtime_s) >= case.policy.lock_age_s
     ]
     if not settled:
         return
@@ -166,6 +173,13 @@ def pack_without_index(case: Case) -> Iterator[Finding]:
         f"{counted(len(settled), 'pack')} of {human_bytes(size_bytes)} without an index:"
         f" {listed([pack.name for pack in settled])}",
         {"missing_index_count": len(settled), "pack_bytes": size_bytes},
+        remedy="; ".join(_index_pack(case, pack) for pack in settled[:_COMMANDS_MAXIMUM_COUNT]),
+    )
+
+
+def _index_pack(case: Case, pack: PackFile) -> str:
+    return file_command(
+        "{git} index-pack", case.subject.repository.common_dir + b"/objects/pack", [f"{pack.name}.pack"]
     )
 
 
@@ -178,6 +192,8 @@ def orphan_index(case: Case) -> Iterator[Finding]:
             Severity.NOTICE,
             f"{counted(len(names), 'index file')} without a pack: {listed(names)}",
             {"orphan_index_count": len(names)},
+            remedy="an .idx holds no object: "
+            + file_command("rm --", case.subject.repository.common_dir + b"/objects/pack", names),
         )
 
 

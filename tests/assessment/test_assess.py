@@ -106,10 +106,10 @@ def wreck(**changes: object) -> Subject:
         "borrowers": (b"/b",),
         "packs": pack_facts(
             count=60,
-            packs=(pack(mtime_s=old),),
+            packs=(pack(mtime_s=old, has_index=False),),
             outside_midx_count=60,
             orphan_index_names=("o",),
-            missing_index_names=("pack-1",),
+            missing_index_names=("pack-1.pack",),
             keep_files=(KeepFile(name="k", mtime_s=old, by_transfer=True),),
             temporary_files=(left,),
         ),

@@ -100,7 +100,8 @@ def test_midx_that_names_absent_packs_is_critical() -> None:
 @pytest.mark.parametrize(("age_s", "fires"), [(899, False), (900, True)])
 def test_pack_without_index_is_critical_once_nobody_writes_it(age_s: int, fires: bool) -> None:
     packs = pack_facts(
-        packs=(pack("pack-x", mtime_s=NOW_S - age_s, object_count=None),), missing_index_names=("pack-x",)
+        packs=(pack("pack-x", mtime_s=NOW_S - age_s, object_count=None, has_index=False),),
+        missing_index_names=("pack-x.pack",),
     )
     assert found(subject(packs=packs)) == ({"pack-without-index": "critical"} if fires else {})
 

@@ -1,0 +1,106 @@
+"""What the remedy of a finding says, done to the letter by a shell, ends the finding and loses no object."""
+
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from gitdash.assessment.rules import assess
+from gitdash.assessment.subject import Subject, lender_facts
+from gitdash.inspection.repository import inspect_repository
+from gitdash.measurement.exclusive import LenderIds
+from gitdash.model.finding import Finding
+from gitdash.model.inspection import AlternatesFacts, Inspection
+from gitdash.model.policy import Policy
+from gitdash.model.repository import Repository, RepositoryKind, Role
+from gitdash.model.sizes import Sizes
+from gitdash.survey.exclusive import exclusive_of
+from tests.support.repositories import GIT, GitRepository, clean_environment
+
+pytestmark = pytest.mark.oracle
+
+DAY_S = 86_400.0
+POLICY = Policy(duplicate_notice_bytes=0)
+
+
+def inspected(repository: GitRepository, now_s: float) -> Inspection:
+    git_dir = os.fsencode(repository.git_dir)
+    return inspect_repository(git_dir, git_dir, now_s=now_s, loose_stale_age_s=10 * DAY_S)
+
+
+def findings(
+    repository: GitRepository,
+    lenders: tuple[GitRepository, ...] = (),
+    borrowers: tuple[bytes, ...] = (),
+    *,
+    later_s: float = 0.0,
+) -> dict[str, Finding]:
+    """What gitdash finds `later_s` seconds from now, by rule."""
+    now_s = time.time() + later_s
+    inspection = inspected(repository, now_s)
+    git_dir = os.fsencode(repository.git_dir)
+    is_bare = repository.git_dir == repository.path
+    roles = (Role.MEMBER,) * isinstance(inspection.alternates, AlternatesFacts) + (Role.POOL,) * bool(borrowers)
+    subject = Subject(
+        repository=Repository(
+            path=os.fsencode(repository.path),
+            git_dir=git_dir,
+            common_dir=git_dir,
+            kind=RepositoryKind.BARE if is_bare else RepositoryKind.WORKTREE,
+            root=os.fsencode(repository.path.parent),
+        ),
+        roles=roles or (Role.PLAIN,),
+        inspection=inspection,
+        borrowers=borrowers,
+        sizes=Sizes(exclusive=exclusive_of(git_dir, inspection, LenderIds(), now_s=now_s)),
+        lenders=tuple(
+            lender_facts(os.fsencode(lender.git_dir / "objects"), inspected(lender, now_s)) for lender in lenders
+        ),
+    )
+    return {finding.rule: finding for finding in assess(subject, POLICY, now_s)}
+
+
+def obey(finding: Finding) -> None:
+    """Run every command of a remedy, in order, and nothing else."""
+    for command in re.findall(r"`([^`]+)`", finding.remedy):
+        script = f'git() {{ "$GIT_UNDER_TEST" "$@"; }}; {command}'
+        environment = clean_environment(GIT_UNDER_TEST=GIT)
+        done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def all_objects(repository: GitRepository) -> set[str]:
+    listing = repository.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+    return {*listing.splitlines()}
+
+
+@pytest.fixture(params=["a.git", "it's a space.git"])
+def repository(tmp_path: Path, request: pytest.FixtureRequest) -> GitRepository:
+    made = GitRepository.init(tmp_path / request.param)
+    for number in range(3):
+        made.commit({"a": f"{number}" * 200, "b/c": "same"}, message=f"commit {number}")
+    made.repack()
+    return made
+
+
+def test_pack_without_index_gets_one(repository: GitRepository) -> None:
+    before = all_objects(repository)
+    (pack,) = repository.packs()
+    pack.with_suffix(".idx").unlink()
+    assert all_objects(repository) == set()
+    assert "pack-without-index" not in findings(repository)
+    found = findings(repository, later_s=900)["pack-without-index"]
+    assert found.severity == "critical"
+    assert pack.stem in found.summary
+    obey(found)
+    assert "pack-without-index" not in findings(repository, later_s=900)
+    assert all_objects(repository) == before
+
+
+def test_pack_of_a_stopped_repack_is_no_pack_without_index(repository: GitRepository) -> None:
+    (pack,) = repository.packs()
+    (pack.parent / ".tmp-4711-pack-0123.pack").write_bytes(pack.read_bytes())
+    assert {*findings(repository, later_s=2 * DAY_S)} == {"temporary-files"}
