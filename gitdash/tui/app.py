@@ -1,11 +1,11 @@
 """Opens the dashboard: checks what it needs, runs it over a survey, and turns its ending into an exit code."""
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.tui.clock import Clock, wall_clock
+from gitdash.tui.drawing import drawn_on_a_terminal, has_terminal
 from gitdash.tui.feed import SurveyFeed
 from gitdash.tui.fleet_app import FleetApp
 
@@ -19,7 +19,9 @@ class NoTerminalError(GitdashError):
     """There is no terminal to draw on or to read keys from."""
 
     def __init__(self) -> None:
-        super().__init__("the dashboard needs a terminal on stdin and stderr; 'gitdash scan' prints a table anywhere")
+        super().__init__(
+            "the dashboard needs a terminal on stdin, and on stderr or stdout; 'gitdash scan' prints a table anywhere"
+        )
 
 
 def run_dashboard(
@@ -35,16 +37,16 @@ def run_dashboard(
     Raises GitdashError if there is no terminal, or if the survey cannot be made, such as for a root that does not
     exist.
     """
-    # Textual draws on stderr, so that stdout stays free for data.
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not has_terminal():
         raise NoTerminalError
     feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock)
     feed.check_roots()
-    app = FleetApp(roots, history.summaries(roots) if history is not None else (), feed, clock)
-    try:
-        code = app.run()
-    finally:
-        feed.stop()
+    with drawn_on_a_terminal():
+        app = FleetApp(roots, history.summaries(roots) if history is not None else (), feed, clock)
+        try:
+            code = app.run()
+        finally:
+            feed.stop()
     if app.failure is not None:
         raise app.failure
     # No code of ours: the loop was interrupted by a signal, or Textual has printed what went wrong.
