@@ -4,17 +4,25 @@ Names of repositories are given to it as ready `Text`: a string would be parsed 
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, Protocol, cast
 
 from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from typing_extensions import override
 
-if TYPE_CHECKING:
-    from gitdash.tui.fleet_app import FleetApp
+from gitdash.tui.fleet import Fleet
 
 _MOST_HITS: Final = 20
 _LONGEST: Final = 100
+
+
+class FleetScreen(Protocol):
+    """What the palette needs of the application that it is opened in."""
+
+    fleet: Fleet
+
+    def go_to(self, path: bytes) -> None:
+        """Put the cursor on a repository."""
 
 
 class RepositoryProvider(Provider):
@@ -23,7 +31,7 @@ class RepositoryProvider(Provider):
     @override
     async def search(self, query: str) -> Hits:
         """Yield the repositories that match, the shortest names first."""
-        app = cast("FleetApp", self.app)
+        app = cast(FleetScreen, self.app)
         words = query.casefold().split()
         rows = app.fleet.rows
         found = [row.summary for row in rows if all(word in row.summary.name.casefold() for word in words)]
