@@ -25,8 +25,8 @@ from gitdash.units import printable_path
 _Part = TypeVar("_Part")
 
 
-def summarize(report: RepositoryReport, *, lender_has_bitmap: bool = False) -> RepositorySummary:
-    """Return the row of a report; `lender_has_bitmap` says what the `bitmap` column shows without a local one."""
+def summarize(report: RepositoryReport) -> RepositorySummary:
+    """Return the row of a report."""
     repository = report.repository
     inspection = report.inspection
     worst = report.findings[0] if report.findings else None
@@ -50,7 +50,7 @@ def summarize(report: RepositoryReport, *, lender_has_bitmap: bool = False) -> R
         worst_summary=worst.summary if worst else None,
         rules=tuple(dict.fromkeys(finding.rule for finding in report.findings)),
         counts_store=report.counts_store,
-        **_file_facts(inspection, lender_has_bitmap=lender_has_bitmap),
+        **_file_facts(inspection, lender_has_bitmap=report.lender_bitmap is not None),
     )
 
 

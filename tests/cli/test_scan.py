@@ -118,6 +118,12 @@ def test_a_store_that_rows_share_counts_once(gitdash: Gitdash, fleet: Path) -> N
     assert document["totals"]["disk_bytes"] == disk
 
 
+def test_a_bitmap_of_the_lender_is_shown_wherever_bitmaps_are(gitdash: Gitdash, fleet: Path) -> None:
+    table = gitdash.run("scan", fleet, "--format", "csv", "--columns", "name,bitmap").stdout.splitlines()
+    assert {"pool.git,pack", "member.git,lender", "work,"} <= {*table}
+    assert gitdash.json("show", fleet / "member.git")["bitmap"]["location"] == "lender"
+
+
 def test_formats_agree(gitdash: Gitdash, fleet: Path) -> None:
     records = gitdash.rows(fleet)
     lines = gitdash.run("scan", fleet, "--format", "jsonl").stdout.splitlines()
