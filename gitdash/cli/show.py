@@ -8,7 +8,7 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode
-from gitdash.export.json_record import json_text, record
+from gitdash.export.json_record import json_text, record, rounded
 from gitdash.gitcmd.runner import GitError, GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
@@ -70,7 +70,8 @@ def _lookups(report: RepositoryReport, program: GitProgram) -> dict[str, float] 
     except GitError as error:
         say(f"gitdash: look-ups: {error}")
         return None
-    return {"first_s": lookups.first_s, "warm_s": lookups.warm_s, "missing_s": lookups.missing_s}
+    found = {"first_s": lookups.first_s, "warm_s": lookups.warm_s, "missing_s": lookups.missing_s}
+    return {name: rounded(duration_s) for name, duration_s in found.items()}
 
 
 def _lines(shown: Mapping[str, Any]) -> Iterator[str]:

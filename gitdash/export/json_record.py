@@ -279,7 +279,7 @@ def _exclusive(sizes: ExclusiveSizes) -> Record:
     return {
         "bytes": sizes.exclusive_bytes,
         "count": sizes.exclusive_count,
-        "elapsed_s": sizes.elapsed_s,
+        "elapsed_s": rounded(sizes.elapsed_s),
         "measured_at": utc_text(sizes.measured_at_s),
     }
 
@@ -293,7 +293,7 @@ def _measured(size: SizeMeasurement) -> Record:
         "bytes": size.bytes,
         "strategy": size.strategy.value,
         "exact": size.exact,
-        "elapsed_s": size.elapsed_s,
+        "elapsed_s": rounded(size.elapsed_s),
         "measured_at": utc_text(size.measured_at_s),
         "argv": list(size.argv),
         "git_version": size.git_version,
@@ -325,6 +325,11 @@ def utc_text(moment_s: float) -> str:
     latest_s = 253_402_300_799.0
     bounded_s = min(max(moment_s, 0.0), latest_s)
     return datetime.datetime.fromtimestamp(bounded_s, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def rounded(duration_s: float) -> float:
+    """Return a duration to the microsecond: further digits are noise."""
+    return round(duration_s, 6)
 
 
 def json_text(value: Record | list[Record]) -> str:

@@ -37,7 +37,7 @@ REACHABLE = SizeMeasurement(
     bytes=217,
     strategy=Strategy.BITMAP,
     exact=True,
-    elapsed_s=0.25,
+    elapsed_s=0.2500000123,
     measured_at_s=NOW_S,
     argv=("git", "rev-list"),
     git_version="2.39.5",
@@ -48,7 +48,7 @@ SIZES = Sizes(
         exclusive_count=9,
         duplicate_bytes=451_288,
         duplicate_count=504,
-        elapsed_s=0.11,
+        elapsed_s=0.1100004999,
         measured_at_s=NOW_S,
     ),
     reachable=REACHABLE,
@@ -149,7 +149,7 @@ DESIGN: dict[str, Any] = {
             "sizes": {
                 "disk": {"bytes": 5000, "allocated_bytes": 8192},
                 "objects": {"bytes": 1000},
-                "exclusive": {"bytes": 58_358_935},
+                "exclusive": {"bytes": 58_358_935, "elapsed_s": 0.11},
                 "duplicate": {"bytes": 451_288, "count": 504},
                 "reachable": {
                     "bytes": 217,
