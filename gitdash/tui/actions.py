@@ -124,7 +124,7 @@ ACTIONS: Final = (
         keys=("slash",),
         shown_keys="/",
         title="Filter rows",
-        help="Show only rows that contain every word, in name, role, state or rule of a finding.",
+        help="Show only rows that contain every word, in path, kind, role, state, rules or the sentence of the worst finding.",
         group=ORDER,
         label="filter",
     ),

@@ -10,6 +10,7 @@ from gitdash.export.columns import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.totals import RunningTotals
+from gitdash.units import printable_path
 
 
 class FleetRow:
@@ -105,7 +106,7 @@ class Fleet:
         if key == former_key:
             descending = not descending
         else:
-            descending = key == "state" or self.columns[key].unit in {"bytes", "count"}
+            descending = self.columns[key].starts_with_greatest
         self.order = [(key, descending), *(entry for entry in self.order if entry[0] != key)][:2]
         self.arrange()
 
@@ -145,4 +146,14 @@ class Fleet:
 
 
 def _haystack(summary: RepositorySummary) -> str:
-    return f"{summary.name} {summary.role} {summary.state.value} {' '.join(summary.rules)}".casefold()
+    """Return all that a filter looks for; the name is the end of the path."""
+    words = (
+        printable_path(summary.path),
+        summary.kind.value,
+        summary.kind.value.replace("_", " "),
+        summary.role,
+        summary.state.value,
+        *summary.rules,
+        summary.worst_summary or "",
+    )
+    return " ".join(words).casefold()

@@ -82,6 +82,22 @@ def test_filter_wants_every_word_in_name_role_state_or_rule() -> None:
     assert len(fleet.view) == len(fleet.rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("linked worktree", ["clones/gitdash-review"]),
+        ("linked_worktree", ["clones/gitdash-review"]),
+        ("submodule", ["clones/gitdash/.git/modules/themes"]),
+        ("holding lock packed-refs", ["infra/deploy.git"]),
+        ("/srv/git/team web", ["team/web.git"]),
+    ],
+)
+def test_filter_finds_kind_sentence_of_the_worst_finding_and_whole_path(text: str, names: list[str]) -> None:
+    fleet = _fleet(fixed_summaries())
+    fleet.set_filter(text)
+    assert [row.name for row in _shown(fleet)] == names
+
+
 def test_filter_takes_brackets_as_they_are() -> None:
     fleet = _fleet(fixed_summaries())
     fleet.set_filter("[/]")
