@@ -101,6 +101,12 @@ Exit codes: 0 done, 1 findings or a failed measurement, 2 wrong use, 3 refused f
 """
 
 
+_SORT_HELP = (
+    "Sort by this column: the biggest number, the worst state, the first name comes first; `-COLUMN` turns the order"
+    " round."
+)
+
+
 def _survey_options(command: _Command) -> _Command:
     for option in (
         click.option(
@@ -111,7 +117,7 @@ def _survey_options(command: _Command) -> _Command:
             help="What to measure beyond file sizes: index differences, what git answers, or both.",
         ),
         click.option("--where", metavar="SQL", help="Only rows for which this SQL condition over columns holds."),
-        click.option("--sort", metavar="COLUMN", help="Sort by this column; `-COLUMN` turns the order round."),
+        click.option("--sort", metavar="COLUMN", help=_SORT_HELP),
         click.option("--columns", metavar="A,B", help="These columns, in this order."),
         click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]..."),
     ):
@@ -123,7 +129,7 @@ def _survey_options(command: _Command) -> _Command:
     context_settings=_HELP,
     epilog="""\b
 Examples:
-  gitdash scan /srv/git --sizes exclusive --sort -exclusive
+  gitdash scan /srv/git --sort exclusive
   gitdash scan /srv/git --format csv --columns path,disk,packs
   gitdash scan /srv/git --where "bitmap IS NULL AND packs > 10"
 """,

@@ -58,7 +58,8 @@ def _arrangement(sort: str | None) -> Callable[[Rows], Rows]:
     if sort is None:
         return lambda rows: rows
     column = column_named(sort.removeprefix("-"))
-    return lambda rows: sort_summaries(rows, column, descending=sort.startswith("-"))
+    descending = column.starts_with_greatest is not sort.startswith("-")
+    return lambda rows: sort_summaries(rows, column, descending=descending)
 
 
 def _select(rows: Rows, condition: str | None) -> Rows:

@@ -59,6 +59,14 @@ class Column:
     rank: Callable[[RawValue], RawValue] = lambda value: value
     """From a raw value to what sorting compares."""
 
+    @property
+    def starts_with_greatest(self) -> bool:
+        """Whether sorting puts the greatest first unless it is turned round: big numbers and bad states are looked for.
+
+        An age is none of them: what was looked at last comes first.
+        """
+        return self.unit in {"bytes", "count"} or self.key == "state"
+
 
 def _read(attribute: str) -> Callable[[RepositorySummary], Cell]:
     def value(summary: RepositorySummary) -> Cell:

@@ -103,10 +103,7 @@ class Fleet:
         The former column decides between equals.
         """
         former_key, descending = self.order[0]
-        if key == former_key:
-            descending = not descending
-        else:
-            descending = self.columns[key].starts_with_greatest
+        descending = not descending if key == former_key else self.columns[key].starts_with_greatest
         self.order = [(key, descending), *(entry for entry in self.order if entry[0] != key)][:2]
         self.arrange()
 

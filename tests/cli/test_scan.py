@@ -142,6 +142,17 @@ def test_rows_are_selected_sorted_and_cut_to_columns(gitdash: Gitdash, fleet: Pa
     assert lines == ["name,pack_count", "work,0", "pool.git,1", "member.git,0"]
 
 
+@pytest.mark.parametrize("key", ["disk", "packs"])
+def test_numbers_are_sorted_biggest_first_and_turned_round_by_a_minus(gitdash: Gitdash, fleet: Path, key: str) -> None:
+    def column(sort: str) -> list[int]:
+        lines = gitdash.run("scan", fleet, "--format", "csv", "--columns", key, "--sort", sort).stdout.splitlines()
+        return [int(line) for line in lines[1:]]
+
+    assert column(key) == sorted(column(key), reverse=True)
+    assert column(f"-{key}") == sorted(column(key))
+    assert len({*column(key)}) > 1
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["--columns", "nonsense"], ["--sort", "nonsense"], ["--where", "nonsense > 1"], ["--where", "(("]],

@@ -139,6 +139,12 @@ def test_states_sort_by_severity_ages_by_age_and_names_without_case() -> None:
     assert [row.name for row in sort_summaries(names, column_named("name"), descending=False)] == ["A", "b", "C"]
 
 
+def test_sorting_starts_with_what_is_looked_for() -> None:
+    greatest_first = {column.key for column in COLUMNS if column.starts_with_greatest}
+    assert {"disk", "exclusive", "reachable", "own", "packs", "loose", "refs", "findings", "state"} <= greatest_first
+    assert not {"name", "path", "role", "kind", "bitmap", "worst", "age"} & greatest_first
+
+
 def test_sorting_keeps_the_order_of_equals() -> None:
     rows = [summary("b", pack_count=1), summary("a", pack_count=1)]
     for descending in (False, True):
