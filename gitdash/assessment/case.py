@@ -126,6 +126,11 @@ class Case:
             return f"git -C {shell_word(repository.path)}"
         return f"git --git-dir={shell_word(repository.git_dir)}"
 
+    @property
+    def pack_folder(self) -> bytes:
+        """The absolute path of `objects/pack`."""
+        return self.subject.repository.common_dir + b"/objects/pack"
+
     def age_s(self, mtime_s: float) -> float:
         """Return how old something is; 0 for a time in the future."""
         return max(0.0, self.now_s - mtime_s)

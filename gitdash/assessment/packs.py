@@ -22,7 +22,8 @@ PACKS_OUTSIDE_MIDX = Rule(
     severities=(Severity.NOTICE, Severity.WARNING),
     title="packs outside the multi-pack-index",
     meaning="Every look-up of an object asks these packs one after the other. More are allowed where packs are large,"
-    " because merging those costs more. A notice in a working clone, a warning in a repository that is served.",
+    " because merging those costs more. A notice in a working clone, a warning in a repository that is served and from"
+    " policy pack_limit.",
     source="packs; allowed: max(2, ln(pack MiB) / ln(1.8)), Gitaly ShouldRepackObjects",
     remedy="`{git} repack --geometric=2 -d -l --write-midx`",
     task="geometric-repack",
@@ -33,7 +34,7 @@ MANY_PACKS = Rule(
     title="many packs",
     meaning="The first look-up opens every index, and an object that is missing is looked for in all of them. A notice"
     " if a multi-pack-index covers them, for then only missing objects are slow.",
-    source="packs without .keep; git gc.autoPackLimit 50",
+    source="packs without .keep; git gc.autoPackLimit 50; not where packs-outside-midx says it already",
     remedy="`{git} repack --geometric=2 -d -l --write-midx`",
     task="geometric-repack",
 )
@@ -43,7 +44,8 @@ MIDX_NAMES_ABSENT_PACKS = Rule(
     title="multi-pack-index names absent packs",
     meaning="git looks objects up in a pack that is gone; commands that need one of them die.",
     source="packs named in the multi-pack-index and not in objects/pack",
-    remedy="`{git} multi-pack-index write`, then `{git} fsck --connectivity-only` shows whether objects are lost",
+    remedy="remove the multi-pack-index and write it anew: git keeps such names when it only updates one;"
+    " `{git} fsck --connectivity-only` shows whether objects are lost",
     task="multi-pack-index",
 )
 PACK_WITHOUT_INDEX = Rule(
@@ -89,24 +91,33 @@ def allowed_packs_outside(pack_bytes: int, minimum: int, log_base: float) -> int
 
 def packs_outside_midx(case: Case) -> Iterator[Finding]:
     """Yield a finding if more packs lie outside the multi-pack-index than their total size allows."""
-    packs = case.packs
-    if packs is None or (case.inspection and isinstance(case.inspection.multi_pack_index, Unreadable)):
+    packs, outside_count, allowed_count = case.packs, _outside_count(case), _allowed_outside_count(case)
+    if packs is None or outside_count <= allowed_count:
         return
-    is_disabled = case.config is not None and case.config.multi_pack_index_disabled
-    outside_count = packs.count if is_disabled else packs.outside_midx_count
-    policy = case.policy
-    allowed_count = allowed_packs_outside(
-        packs.bytes, policy.packs_outside_midx_minimum, policy.packs_outside_midx_log_base
-    )
-    if outside_count <= allowed_count:
-        return
+    is_slow = case.is_served or min(outside_count, packs.count - packs.kept_count) > case.policy.pack_limit
     yield PACKS_OUTSIDE_MIDX.finding(
         case,
-        Severity.WARNING if case.is_served else Severity.NOTICE,
+        Severity.WARNING if is_slow else Severity.NOTICE,
         f"{counted(outside_count, 'pack')} outside the multi-pack-index,"
         f" {shown(allowed_count)} allowed at {human_bytes(packs.bytes)}",
         {"outside_midx_count": outside_count, "allowed_count": allowed_count, "pack_bytes": packs.bytes},
         remedy=_index_only_remedy(case),
+    )
+
+
+def _outside_count(case: Case) -> int:
+    """Return how many packs git looks through one after the other; 0 if that cannot be read."""
+    packs = case.packs
+    if packs is None or (case.inspection and isinstance(case.inspection.multi_pack_index, Unreadable)):
+        return 0
+    is_disabled = case.config is not None and case.config.multi_pack_index_disabled
+    return packs.count if is_disabled else packs.outside_midx_count
+
+
+def _allowed_outside_count(case: Case) -> int:
+    policy = case.policy
+    return allowed_packs_outside(
+        case.packs.bytes if case.packs else 0, policy.packs_outside_midx_minimum, policy.packs_outside_midx_log_base
     )
 
 
@@ -116,14 +127,17 @@ def _index_only_remedy(case: Case) -> str | None:
 
 
 def many_packs(case: Case) -> Iterator[Finding]:
-    """Yield a finding if there are more packs without `.keep` than git's automatic gc would leave."""
+    """Yield a finding if there are more packs without `.keep` than git's automatic gc would leave.
+
+    Where too many are outside the multi-pack-index, that is the cause, and it has its finding already.
+    """
     packs = case.packs
-    if packs is None:
+    if packs is None or _outside_count(case) > _allowed_outside_count(case):
         return
     free_count = packs.count - packs.kept_count
     if free_count <= case.policy.pack_limit:
         return
-    is_covered = packs.outside_midx_count <= case.policy.pack_limit
+    is_covered = _outside_count(case) <= case.policy.pack_limit
     yield MANY_PACKS.finding(
         case,
         Severity.NOTICE if is_covered else Severity.WARNING,
@@ -149,7 +163,19 @@ def midx_names_absent_packs(case: Case) -> Iterator[Finding]:
         f"the multi-pack-index names {counted(index.missing_pack_count, 'pack')} that"
         f" {'is' if index.missing_pack_count == 1 else 'are'} not there, of {shown(index.pack_count)}",
         {"missing_pack_count": index.missing_pack_count, "pack_count": index.pack_count},
+        remedy=_new_index_remedy(case),
     )
+
+
+def _new_index_remedy(case: Case) -> str | None:
+    """Git keeps the absent names when it updates an index, and without any pack it writes none."""
+    if case.packs is None:
+        return None
+    removal = file_command("rm -rf --", case.pack_folder, ["multi-pack-index", "multi-pack-index.d"])
+    if not case.packs.count:
+        return f"{removal}: no pack is left for it; bring the packs back from a backup or another clone"
+    check = "then `{git} fsck --connectivity-only` shows whether objects are lost"
+    return f"{removal} and `{{git}} multi-pack-index write` make it anew, {check}"
 
 
 def pack_without_index(case: Case) -> Iterator[Finding]:
@@ -178,9 +204,7 @@ def pack_without_index(case: Case) -> Iterator[Finding]:
 
 
 def _index_pack(case: Case, pack: PackFile) -> str:
-    return file_command(
-        "{git} index-pack", case.subject.repository.common_dir + b"/objects/pack", [f"{pack.name}.pack"]
-    )
+    return file_command("{git} index-pack", case.pack_folder, [f"{pack.name}.pack"])
 
 
 def orphan_index(case: Case) -> Iterator[Finding]:
@@ -192,8 +216,7 @@ def orphan_index(case: Case) -> Iterator[Finding]:
             Severity.NOTICE,
             f"{counted(len(names), 'index file')} without a pack: {listed(names)}",
             {"orphan_index_count": len(names)},
-            remedy="an .idx holds no object: "
-            + file_command("rm --", case.subject.repository.common_dir + b"/objects/pack", names),
+            remedy="an .idx holds no object: " + file_command("rm --", case.pack_folder, names),
         )
 
 

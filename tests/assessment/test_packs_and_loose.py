@@ -80,13 +80,24 @@ def test_remedy_for_a_member_removes_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("pack_count", "kept_count", "outside_count", "severity"),
-    [(50, 0, 50, None), (51, 0, 51, "warning"), (51, 1, 51, None), (52, 1, 52, "warning"), (60, 0, 2, "notice")],
+    [(50, 0, 2, None), (51, 0, 2, "notice"), (51, 1, 2, None), (52, 1, 2, "notice")],
 )
 def test_many_packs_are_those_without_keep(
     pack_count: int, kept_count: int, outside_count: int, severity: str | None
 ) -> None:
     packs = pack_facts(count=pack_count, kept_count=kept_count, outside_midx_count=outside_count)
     assert found(subject(packs=packs)).get("many-packs") == severity
+
+
+def test_many_packs_outside_midx_are_one_finding() -> None:
+    packs = pack_facts(count=60, outside_midx_count=60)
+    assert found(subject(packs=packs)) == {"packs-outside-midx": "warning"}
+    assert found(subject(WORKING_CLONE, packs=packs)) == {"packs-outside-midx": "warning"}
+    assert found(subject(WORKING_CLONE, packs=pack_facts(count=50, outside_midx_count=50))) == {
+        "packs-outside-midx": "notice"
+    }
+    generous = Policy(packs_outside_midx_minimum=100)
+    assert found(subject(packs=packs), generous) == {"many-packs": "warning"}
 
 
 def test_midx_that_names_absent_packs_is_critical() -> None:
