@@ -252,7 +252,7 @@ ACTIONS: Final = (
         keys=("q", "ctrl+q"),
         shown_keys="q ctrl+q",
         title="Quit",
-        help="Stop all work and leave.",
+        help="Stop all work and leave; on a page over the table, q closes the page.",
         group=LEAVE,
         label="quit",
     ),

@@ -298,12 +298,15 @@ class FleetApp(App[int]):
 
     @override
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Return the palette's entries: our actions, then Textual's own but for those that ours replace."""
+        """Return the palette's entries: our actions, and of Textual's own the choice of a theme.
+
+        Its others are ours by another name, do nothing here, or write a file to a folder that may not exist.
+        """
         for action in ACTIONS:
             if action.in_palette:
                 yield SystemCommand(action.title, action.help, partial(self.run_action, action.command))
         for command in super().get_system_commands(screen):
-            if command.title not in {"Quit", "Keys"}:
+            if command.title == "Theme":
                 yield command
 
 

@@ -18,6 +18,7 @@ class PageScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter,question_mark,f1", "leave", "Close"),
+        Binding("ctrl+q", "app.quit", "Quit", show=False),
         Binding("down,j", "scroll(1)", "Down", show=False),
         Binding("up,k", "scroll(-1)", "Up", show=False),
         Binding("pagedown,space", "scroll_pages(2)", "Page down", show=False),
@@ -39,7 +40,7 @@ class PageScreen(ModalScreen[None]):
         """Put the page into a frame."""
         frame = Vertical(self.page, id="frame")
         frame.border_title = self.frame_title
-        frame.border_subtitle = "esc closes"
+        frame.border_subtitle = "esc q close"
         yield frame
 
     def renew(self) -> None:

@@ -475,6 +475,18 @@ async def test_keys_that_leave(key: str, code: ExitCode) -> None:
         assert not driven.app.is_running or driven.app._exit
 
 
+async def test_q_only_closes_a_page_and_says_so_while_ctrl_q_leaves_from_there() -> None:
+    async with dashboard() as driven:
+        await driven.press("question_mark")
+        assert "esc q close" in driven.screen_text()
+        await driven.press("q")
+        assert not isinstance(driven.app.screen, PageScreen)
+        assert driven.app.return_value is None
+        await driven.press("question_mark")
+        await driven.pilot.press("ctrl+q")
+        assert driven.app.return_value == ExitCode.DONE
+
+
 async def test_survey_that_cannot_go_on_ends_the_dashboard_with_its_reason() -> None:
     async with dashboard() as driven:
         driven.source.happen().failure = RootError(b"/gone", "no such folder")
@@ -519,8 +531,7 @@ async def test_wide_terminal_has_the_detail_beside_the_table() -> None:
 async def test_palette_has_the_actions_and_goes_to_a_repository() -> None:
     async with dashboard() as driven:
         titles = {command.title for command in driven.app.get_system_commands(driven.app.screen)}
-        assert {action.title for action in ACTIONS if action.in_palette} <= titles
-        assert "Theme" in titles
+        assert titles == {action.title for action in ACTIONS if action.in_palette} | {"Theme"}
         await driven.press("ctrl+p")
         await driven.press(*"web.git")
         await _until(driven, lambda: "go to team/web.git" in driven.screen_text())
