@@ -124,7 +124,7 @@ ACTIONS: Final = (
         keys=("slash",),
         shown_keys="/",
         title="Filter rows",
-        help="Show only rows that contain every word, in path, kind, role, state, rules or the sentence of the worst finding.",
+        help="Show only rows that contain every word: in path, kind, role, state, rules or worst finding.",
         group=ORDER,
         label="filter",
     ),

@@ -192,6 +192,7 @@ class SurveyFeed:
             complete=True,
             elapsed_s=event.elapsed_s,
             other_count=self._other_count,
+            at_s=self._clock(),
         )
         self._step = ("", 0.0)
 

@@ -148,6 +148,7 @@ class FleetApp(App[int]):
 
     def _tick(self) -> None:
         self.table.set_now(self.clock())
+        self.panels.title.renew()
         self.panels.detail.renew()
 
     def _cursor_moved(self) -> None:

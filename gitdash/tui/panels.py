@@ -63,7 +63,7 @@ class Panels:
         return f"{len(self._fleet.view):,}/{len(self._fleet.rows):,}"
 
     def _title_lines(self, width: int) -> Sequence[Line]:
-        return [title_line(self._roots, self._home, self.progress, width)]
+        return [title_line(self._roots, self._home, self.progress, width, self._clock())]
 
     def _totals_lines(self, width: int) -> Sequence[Line]:
         return [totals_line(self._fleet.totals, width)]

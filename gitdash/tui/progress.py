@@ -5,14 +5,19 @@ from typing import Final
 
 from gitdash.tui.cells import Line, Piece, Tone, cut_line, line_length, shorten_middle
 from gitdash.tui.source import SurveyProgress
-from gitdash.units import human_duration, printable_path
+from gitdash.units import human_age, human_duration, printable_path
 
 _VERBS: Final = {"inspected": "inspecting", "measured": "measuring"}
+_NOUNS: Final = {"inspected": "", "measured": " sizes"}
+_STEADY_S: Final = 0.2
+"""Before this a rate says nothing."""
+_RECENT_S: Final = 60.0
+"""Until then a survey has just ended, and its age is not worth a word."""
 
 
-def title_line(roots: Sequence[bytes], home: bytes, progress: SurveyProgress | None, width: int) -> Line:
+def title_line(roots: Sequence[bytes], home: bytes, progress: SurveyProgress | None, width: int, now_s: float) -> Line:
     """Return the program's name, the roots, and at the right the progress."""
-    right = progress_pieces(progress)
+    right = progress_pieces(progress, now_s)
     name = [Piece(" gitdash ", Tone.KEY), Piece(" ", Tone.PLAIN)]
     room = width - line_length(name) - line_length(right) - 1
     if room < 8:
@@ -32,21 +37,30 @@ def _root_text(root: bytes, home: bytes) -> str:
     return printable_path(root)
 
 
-def progress_pieces(progress: SurveyProgress | None) -> list[Piece]:
-    """Return how far the survey is, at which rate, and what remains if that is known."""
+def progress_pieces(progress: SurveyProgress | None, now_s: float) -> list[Piece]:
+    """Return how far the survey is, or, when it is done, what it found and how long ago."""
     if progress is None:
         return []
     if progress.step not in _VERBS:
-        others = f" · {progress.other_count:,} not repositories" if progress.other_count else ""
-        return [Piece(f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}{others} ", Tone.DIM)]
+        return [Piece(f"{_end_text(progress, now_s)} ", Tone.DIM)]
     known = f"{progress.known_count:,}{'' if progress.complete else '+'}"
-    counts = f"{_VERBS[progress.step]} {progress.done_count:,} of {known}"
+    counts = f"{_VERBS[progress.step]} {progress.done_count:,} of {known}{_NOUNS[progress.step]}"
     return [Piece(counts, Tone.ACCENT), Piece(f"{_rate_text(progress)} ", Tone.DIM)]
 
 
+def _end_text(progress: SurveyProgress, now_s: float) -> str:
+    age_s = now_s - progress.at_s if progress.at_s is not None else 0.0
+    ago = f", {human_age(age_s)} ago" if age_s >= _RECENT_S else ""
+    skipped = f" · {progress.other_count:,} skipped (e)" if progress.other_count else ""
+    return f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}{ago}{skipped}"
+
+
 def _rate_text(progress: SurveyProgress) -> str:
-    """The rate of the whole step so far, and the time that the rest will take at that rate."""
-    if not progress.done_count or progress.elapsed_s < 0.2:
+    """The rate of the inspection so far, and the time that the rest will take at that rate.
+
+    Measuring has neither: one size takes a thousand times as long as another, and the quick ones come first.
+    """
+    if progress.step != "inspected" or not progress.done_count or progress.elapsed_s < _STEADY_S:
         return ""
     rate = progress.done_count / progress.elapsed_s
     text = f" · {rate:,.0f}/s" if rate >= 10 else f" · {rate:.1f}/s"

@@ -24,9 +24,11 @@ class SurveyProgress:
     complete: bool
     """`known_count` will not grow."""
     elapsed_s: float
-    """Since this step began."""
+    """Since this step began; of the whole survey when all is done."""
     other_count: int = 0
     """What looked like a repository and is none, once all is done."""
+    at_s: float | None = None
+    """When the survey ended."""
 
 
 @dataclass(slots=True, kw_only=True)

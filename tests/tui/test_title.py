@@ -1,18 +1,25 @@
 """The title line: roots and progress."""
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 
 from gitdash.tui.progress import title_line
 from gitdash.tui.source import SurveyProgress
+from tests.tui.fixture_fleet import NOW_S
 
 
 def _progress(step: str, done: int, known: int, *, complete: bool = True, elapsed_s: float = 2.0) -> SurveyProgress:
     return SurveyProgress(step=step, done_count=done, known_count=known, complete=complete, elapsed_s=elapsed_s)
 
 
+def _ended(*, ago_s: float, skipped: int = 0) -> SurveyProgress:
+    return replace(_progress("surveyed", 2_000, 2_000), at_s=NOW_S - ago_s, other_count=skipped)
+
+
 def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes, ...] = (b"/srv/git",)) -> str:
-    line = title_line(roots, b"/home/me", progress, width)
+    line = title_line(roots, b"/home/me", progress, width, NOW_S)
     return "".join(piece.text for piece in line)
 
 
@@ -21,13 +28,20 @@ def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes
     [
         (_progress("inspected", 1_204, 2_000), "inspecting 1,204 of 2,000 · 602/s · 1.3 s left"),
         (_progress("inspected", 1_204, 2_000, complete=False), "inspecting 1,204 of 2,000+ · 602/s"),
-        (_progress("measured", 1, 9, elapsed_s=4), "measuring 1 of 9 · 0.2/s · 32.0 s left"),
+        (_progress("measured", 1, 9, elapsed_s=4), "measuring 1 of 9 sizes"),
         (_progress("inspected", 0, 9), "inspecting 0 of 9"),
         (_progress("surveyed", 2_000, 2_000), "2,000 surveyed in 2.0 s"),
+        (_ended(ago_s=59), "2,000 surveyed in 2.0 s"),
+        (_ended(ago_s=3 * 3_600), "2,000 surveyed in 2.0 s, 3h ago"),
+        (_ended(ago_s=300, skipped=3), "2,000 surveyed in 2.0 s, 5m ago · 3 skipped (e)"),
     ],
 )
 def test_progress_has_rate_and_estimate_once_all_are_known(progress: SurveyProgress, words: str) -> None:
     assert _title(progress).rstrip().endswith(words)
+
+
+def test_measuring_gives_no_estimate_which_would_grow_as_the_quick_sizes_are_done() -> None:
+    assert "left" not in _title(_progress("measured", 5, 9, elapsed_s=4))
 
 
 def test_estimate_is_not_given_while_discovery_runs() -> None:
