@@ -6,11 +6,12 @@ table for a terminal that scrolls: that is the dashboard's.
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from gitdash.export.columns import UNREADABLE, Cell, Column
 from gitdash.export.text_width import cell_width, pad, truncate
+from gitdash.model.finding import Severity
 from gitdash.model.report import Totals
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
@@ -137,6 +138,20 @@ def totals_line(totals: Totals) -> str:
     )
     parts += [f"{human_count(count)} {word}" for count, word in states if count]
     return ", ".join(parts) + "\n"
+
+
+def findings_line(repository_count: int, printed: Mapping[Severity, int], hidden: Mapping[Severity, int]) -> str:
+    """Return how many findings there are, worst first, as a line; `hidden` are those not printed."""
+    line = _counted(repository_count, "repository", "repositories") + ": " + _findings(printed)
+    return f"{line}; not printed: {_findings(hidden)}\n" if sum(hidden.values()) else f"{line}\n"
+
+
+def _findings(counts: Mapping[Severity, int]) -> str:
+    if not sum(counts.values()):
+        return "no findings"
+    *others, last = [f"{human_count(counts[one])} {one.value}" for one in reversed(Severity) if counts[one]]
+    words = f"{', '.join(others)} and {last}" if others else last
+    return f"{words} {'finding' if sum(counts.values()) == 1 else 'findings'}"
 
 
 def _counted(count: int, one: str, many: str) -> str:

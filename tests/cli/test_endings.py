@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,6 +108,26 @@ def test_check_fails_at_and_above_the_severity(gitdash: Gitdash, fleet: Path) ->
     assert gitdash.run("check", fleet / "work", "--fail-on", "critical").returncode == 0
     lock.unlink()
     assert gitdash.run("check", fleet / "work").returncode == 0
+
+
+def test_check_counts_the_findings_that_it_prints_and_those_that_it_does_not(gitdash: Gitdash, fleet: Path) -> None:
+    for name in ("HEAD.lock", "config.lock"):
+        (fleet / "work" / ".git" / name).write_text("")
+        os.utime(fleet / "work" / ".git" / name, (1_600_000_000, 1_600_000_000))
+    (fleet / "pool.git" / "objects" / "pack" / f"pack-{'0' * 40}.idx").write_text("")
+    records = gitdash.json("scan", fleet)["repositories"]
+    severities = Counter(finding["severity"] for record in records for finding in record["findings"])
+    assert severities["warning"] > 1, severities
+    assert severities["notice"], severities
+    everything = gitdash.run("check", fleet, "--fail-on", "notice")
+    assert len(everything.stdout.splitlines()) == severities.total()
+    assert "not printed" not in everything.stderr
+    for severity, count in severities.items():
+        assert f"{count} {severity}" in everything.stderr.splitlines()[-1]
+    warnings = gitdash.run("check", fleet)
+    assert len(warnings.stdout.splitlines()) == severities.total() - severities["notice"]
+    hidden = f"not printed: {severities['notice']} notice finding"
+    assert hidden in warnings.stderr.splitlines()[-1]
 
 
 def test_check_fails_for_what_cannot_be_read(gitdash: Gitdash, fleet: Path) -> None:

@@ -2,12 +2,14 @@
 
 import csv
 import io
+from collections import Counter
 
 import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS, parse_columns
-from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
+from gitdash.export.tables import csv_text, findings_line, markdown_table, text_table, totals_line
 from gitdash.export.text_width import cell_width, pad, truncate
+from gitdash.model.finding import Severity
 from gitdash.model.report import State, Totals
 from gitdash.model.repository import Unreadable
 from tests.export.rows import NOW_S, summary
@@ -137,6 +139,26 @@ def test_totals_are_one_line() -> None:
         critical_count=0,
     )
     assert totals_line(quiet) == "1 repository, 0 object stores, 0 B on disk\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "hidden", "sentence"),
+    [
+        ({}, {}, "no findings"),
+        ({Severity.WARNING: 8}, {Severity.NOTICE: 12}, "8 warning findings; not printed: 12 notice findings"),
+        ({Severity.WARNING: 1}, {}, "1 warning finding"),
+        ({}, {Severity.NOTICE: 1}, "no findings; not printed: 1 notice finding"),
+        (
+            {Severity.NOTICE: 3, Severity.CRITICAL: 1, Severity.WARNING: 2},
+            {},
+            "1 critical, 2 warning and 3 notice findings",
+        ),
+    ],
+)
+def test_findings_are_counted_as_findings(
+    printed: dict[Severity, int], hidden: dict[Severity, int], sentence: str
+) -> None:
+    assert findings_line(5, Counter(printed), Counter(hidden)) == f"5 repositories: {sentence}\n"
 
 
 @pytest.mark.parametrize(
