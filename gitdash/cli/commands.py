@@ -64,7 +64,7 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
         """Show which Git repositories below ROOT are unhealthy, why, and how big they really are.
 
         Without a command, opens the dashboard on ROOT (else the roots of the configuration, else the
-        current folder); if stdout is not a terminal, prints the table of `gitdash scan` instead.
+        current folder); where stdout is no terminal, or TERM is `dumb`, prints the table of `gitdash scan`.
 
         An argument that is the name of a command is that command: a folder called `scan` is `./scan`.
         """

@@ -46,6 +46,14 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def is_dumb() -> bool:
+    """Tell whether the terminal cannot move its cursor, so that nothing can be drawn over.
+
+    An unset TERM is taken for one, as git does.
+    """
+    return os.environ.get("TERM", "dumb") in {"dumb", ""}
+
+
 def _write_talk(text: str) -> None:
     try:
         sys.stderr.write(text)
@@ -55,11 +63,11 @@ def _write_talk(text: str) -> None:
 
 
 class ProgressLine:
-    """One line on stderr that is drawn over itself; nothing at all unless stderr is a terminal."""
+    """One line on stderr that is drawn over itself; nothing at all unless stderr is a terminal that can."""
 
     def __init__(self) -> None:
         """Find out where stderr goes."""
-        self._is_shown = sys.stderr.isatty()
+        self._is_shown = sys.stderr.isatty() and not is_dumb()
         self._drawn_at_s = 0.0
         self._width = 0
 

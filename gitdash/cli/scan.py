@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gitdash import __version__
-from gitdash.cli.output import is_terminal, say, write_data, write_text
+from gitdash.cli.output import is_dumb, is_terminal, say, write_data, write_text
 from gitdash.cli.run import Survey, survey_roots
 from gitdash.cli.session import Dashboard, Session
 from gitdash.errors import ExitCode
@@ -37,8 +37,8 @@ class ScanOptions:
 
 
 def open_dashboard_or_scan(session: Session, roots: tuple[bytes, ...], dashboard: Dashboard) -> int:
-    """Open the dashboard; if stdout is no terminal, print the table instead."""
-    if is_terminal():
+    """Open the dashboard; if stdout is no terminal, or one that cannot move its cursor, print the table instead."""
+    if is_terminal() and not is_dumb():
         return dashboard(session, roots)
     return run_scan(session, ScanOptions(roots=roots))
 

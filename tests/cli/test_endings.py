@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from tests.cli.process import Gitdash
+from tests.support.pty_session import PtySession
 from tests.support.repositories import GIT, GitRepository
 
 EXECUTABLE = 0o755
@@ -84,6 +85,18 @@ def test_without_a_terminal_the_dashboard_is_a_table(gitdash: Gitdash, fleet: Pa
     finished = gitdash.run(fleet)
     assert finished.returncode == 0
     assert finished.stdout == gitdash.run("scan", fleet).stdout
+
+
+@pytest.mark.parametrize("setting", ["TERM=dumb", "-uTERM", "TERM="])
+def test_a_terminal_that_cannot_be_drawn_on_gets_the_plain_table(gitdash: Gitdash, fleet: Path, setting: str) -> None:
+    command = ["env", setting, *gitdash.command(fleet)]
+    with PtySession(command, environment=gitdash.environment, folder=os.fspath(gitdash.folder)) as session:
+        assert session.wait_for_exit() == 0
+    assert b"\x1b" not in session.output
+    assert b"name " in session.output
+    assert b"pool.git" in session.output
+    without_ends = session.output.replace(b"\r\n", b"")
+    assert b"\r" not in without_ends, "no progress that is drawn over itself"
 
 
 def test_a_folder_with_the_name_of_a_command_is_reached_by_its_path(gitdash: Gitdash, fleet: Path) -> None:
