@@ -187,6 +187,15 @@ ACTIONS: Final = (
         label="detail",
     ),
     Action(
+        name="show_skipped",
+        command="show_skipped",
+        keys=("e",),
+        shown_keys="e",
+        title="Show what was skipped",
+        help="Show what looked like a repository and is none, or could not be searched, with the reason of each.",
+        group=LOOK,
+    ),
+    Action(
         name="measure",
         command="measure",
         keys=("s",),

@@ -15,6 +15,7 @@ import msgspec
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram, stop_everything
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import NotRepository
 from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
 from gitdash.tui.again import LookAgain
@@ -58,7 +59,9 @@ class SurveyFeed:
         Encoded, they take a tenth of the memory.
         """
         self._step: tuple[str, float] = ("", 0.0)
-        self._other_count = 0
+        self._skipped: list[NotRepository] = []
+        """What the survey has met so far that is no repository."""
+        self._skipped_has_changed = False
         self._threads = [
             threading.Thread(target=self._guarded, args=(run,), name=run.__name__, daemon=True)
             for run in (self._survey_when_wanted, self._look_again_when_asked, self._read_reports_when_wanted)
@@ -92,6 +95,8 @@ class SurveyFeed:
         """Return what happened since the last call."""
         with self._changed:
             changes, self._changes = self._changes, None
+            if changes is not None and self._skipped_has_changed:
+                changes.skipped, self._skipped_has_changed = tuple(self._skipped), False
         return changes
 
     def prioritise(self, paths: Sequence[bytes]) -> None:
@@ -156,7 +161,8 @@ class SurveyFeed:
             effective_uid=os.geteuid(),
             reports_early=True,
         )
-        self._other_count = 0
+        with self._changed:
+            self._skip(None)
         for event in run_survey(request, cancel=self._cancel, priorities=self._priorities):
             with self._changed:
                 self._note(event)
@@ -168,14 +174,23 @@ class SurveyFeed:
                 self._note_report(event)
             case Progress():
                 self._pending().progress = self._progress(event)
-            case NotARepository():
-                self._other_count += 1
+            case NotARepository(candidate=candidate):
+                self._skip(candidate)
             case Notice(text=text):
                 self._pending().notices.append(text)
             case Finished():
                 self._note_end(event)
             case _:
                 pass
+
+    def _skip(self, candidate: NotRepository | None) -> None:
+        """Add what is no repository, or forget all with None. The lock is held."""
+        if candidate is None:
+            self._skipped.clear()
+        else:
+            self._skipped.append(candidate)
+        self._skipped_has_changed = True
+        self._pending()
 
     def _note_report(self, event: Report) -> None:
         self._pending().summaries[event.summary.path] = event.summary
@@ -191,7 +206,7 @@ class SurveyFeed:
             known_count=count,
             complete=True,
             elapsed_s=event.elapsed_s,
-            other_count=self._other_count,
+            other_count=len(self._skipped),
             at_s=self._clock(),
         )
         self._step = ("", 0.0)
@@ -206,6 +221,7 @@ class SurveyFeed:
             known_count=event.known_count,
             complete=event.complete,
             elapsed_s=now_s - self._step[1],
+            other_count=len(self._skipped),
         )
 
     def _look_again_when_asked(self) -> None:

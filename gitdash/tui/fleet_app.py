@@ -133,6 +133,8 @@ class FleetApp(App[int]):
     def _show_changes(self, changes: Changes) -> None:
         for notice in changes.notices:
             self.notify(notice, severity="warning", markup=False)
+        if changes.skipped is not None:
+            self.panels.skipped = changes.skipped
         if changes.progress is not None:
             self.panels.progress = changes.progress
             self.panels.title.renew()
@@ -141,10 +143,11 @@ class FleetApp(App[int]):
             self.panels.totals.renew()
             self.filter_bar.count.renew()
         path = self.table.cursor_path
-        if path is not None and (path in changes.summaries or path in changes.reports):
+        is_of_cursor = path is not None and (path in changes.summaries or path in changes.reports)
+        if is_of_cursor:
             self.panels.detail.renew()
-            if isinstance(self.screen, PageScreen):
-                self.screen.renew()
+        if (is_of_cursor or changes.skipped is not None) and isinstance(self.screen, PageScreen):
+            self.screen.renew()
 
     def _tick(self) -> None:
         self.table.set_now(self.clock())
@@ -253,6 +256,10 @@ class FleetApp(App[int]):
         if (path := self.table.cursor_path) is not None:
             self.source.request_report(path)
             self._show_page("Repository", partial(self.panels.page_lines, path))
+
+    def action_show_skipped(self) -> None:
+        """Show what looked like a repository and is none."""
+        self._show_page("Skipped", self.panels.skipped_lines)
 
     def action_toggle_detail(self) -> None:
         """Show or hide the detail pane."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
+from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import Line, Piece, Tone
 from gitdash.tui.clock import Clock
@@ -12,6 +13,7 @@ from gitdash.tui.fleet import Fleet
 from gitdash.tui.lines import LinesView
 from gitdash.tui.live import LiveFleet
 from gitdash.tui.progress import roots_text, title_line
+from gitdash.tui.skipped import skipped_lines
 from gitdash.tui.source import SurveyProgress
 from gitdash.tui.table import FleetTable
 from gitdash.tui.totals import totals_line
@@ -25,6 +27,8 @@ class Panels:
 
     def __init__(self, roots: Sequence[bytes], live: LiveFleet, clock: Clock) -> None:
         self.progress: SurveyProgress | None = None
+        self.skipped: tuple[NotRepository, ...] = ()
+        """What the survey met that is no repository."""
         self.title = LinesView(self._title_lines, id="title")
         self.detail = LinesView(self._detail_lines, id="detail")
         self.totals = LinesView(self._totals_lines, id="totals")
@@ -48,6 +52,11 @@ class Panels:
             return [[Piece(" This repository is gone.", Tone.PLAIN)]]
         summary = self._fleet.rows[number].summary
         return full_lines(summary, self._live.report_of(path), width=width, now_s=self._clock())
+
+    def skipped_lines(self, width: int) -> Sequence[Line]:
+        """Return what looked like a repository and is none, with the reasons."""
+        is_complete = self.progress is not None and self.progress.complete
+        return skipped_lines(self.skipped, width, is_complete=is_complete)
 
     def why_empty(self) -> str:
         """Return what stands in the table if it has no rows."""

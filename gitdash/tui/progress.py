@@ -45,14 +45,19 @@ def progress_pieces(progress: SurveyProgress | None, now_s: float) -> list[Piece
         return [Piece(f"{_end_text(progress, now_s)} ", Tone.DIM)]
     known = f"{progress.known_count:,}{'' if progress.complete else '+'}"
     counts = f"{_VERBS[progress.step]} {progress.done_count:,} of {known}{_NOUNS[progress.step]}"
-    return [Piece(counts, Tone.ACCENT), Piece(f"{_rate_text(progress)} ", Tone.DIM)]
+    return [Piece(counts, Tone.ACCENT), Piece(f"{_rate_text(progress)}{_skipped_text(progress)} ", Tone.DIM)]
 
 
 def _end_text(progress: SurveyProgress, now_s: float) -> str:
     age_s = now_s - progress.at_s if progress.at_s is not None else 0.0
     ago = f", {human_age(age_s)} ago" if age_s >= _RECENT_S else ""
-    skipped = f" · {progress.other_count:,} skipped (e)" if progress.other_count else ""
-    return f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}{ago}{skipped}"
+    surveyed = f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}{ago}"
+    return surveyed + _skipped_text(progress)
+
+
+def _skipped_text(progress: SurveyProgress) -> str:
+    """The key that opens the list stands beside the count."""
+    return f" · {progress.other_count:,} skipped (e)" if progress.other_count else ""
 
 
 def _rate_text(progress: SurveyProgress) -> str:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from gitdash.errors import GitdashError
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
 
 
@@ -26,7 +27,7 @@ class SurveyProgress:
     elapsed_s: float
     """Since this step began; of the whole survey when all is done."""
     other_count: int = 0
-    """What looked like a repository and is none, once all is done."""
+    """What looked like a repository and is none, or could not be searched."""
     at_s: float | None = None
     """When the survey ended."""
 
@@ -44,6 +45,8 @@ class Changes:
     busy: dict[bytes, bool] = field(default_factory=dict)
     """Paths on which work asked for by a person began (True) or ended."""
     progress: SurveyProgress | None = None
+    skipped: tuple[NotRepository, ...] | None = None
+    """All that this survey has met so far that looked like a repository and is none; None if that is unchanged."""
     notices: list[str] = field(default_factory=list)
     """Sentences for people. Printable."""
     failure: GitdashError | None = None

@@ -12,6 +12,7 @@ from textual.widgets import Input
 from gitdash.discovery.roots import RootError
 from gitdash.errors import ExitCode
 from gitdash.model.report import State
+from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions import ACTIONS
 from gitdash.tui.fleet_app import FleetApp
@@ -379,6 +380,23 @@ async def test_open_shows_everything_and_escape_goes_back() -> None:
         assert "commit-graph" in driven.screen_text()
         await driven.press("escape")
         assert not isinstance(driven.app.screen, PageScreen)
+
+
+async def test_skipped_page_lists_candidates_with_reasons_and_follows_the_survey() -> None:
+    async with dashboard() as driven:
+        await driven.press("e")
+        assert "Nothing was skipped so far." in driven.screen_text()
+        skipped = NotRepository(path=ROOT + b"/cut.git", reason="HEAD is missing")
+        changes = driven.source.happen()
+        changes.skipped = (skipped,)
+        changes.progress = SurveyProgress(
+            step="surveyed", done_count=1, known_count=1, complete=True, elapsed_s=0.1, other_count=1
+        )
+        await driven.flush()
+        assert "/srv/git/cut.git" in driven.screen_text()
+        assert "HEAD is missing" in driven.screen_text()
+        await driven.press("escape")
+        assert "1 skipped (e)" in driven.screen_text()
 
 
 async def test_help_names_every_key_of_every_action() -> None:

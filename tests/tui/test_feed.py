@@ -49,6 +49,7 @@ class Watched:
             self.seen.busy |= changes.busy
             self.seen.forgotten += changes.forgotten
             self.seen.notices += changes.notices
+            self.seen.skipped = self.seen.skipped if changes.skipped is None else changes.skipped
             self.seen.progress = changes.progress or self.seen.progress
             self.seen.failure = changes.failure or self.seen.failure
 
@@ -167,6 +168,13 @@ def test_what_is_no_repository_is_counted_when_all_is_done(fleet: Path) -> None:
         watched.until(lambda seen: seen.progress is not None and seen.progress.step == "surveyed")
         assert watched.seen.progress is not None
         assert watched.seen.progress.other_count == 1
+        assert watched.seen.skipped is not None
+        assert [one.path for one in watched.seen.skipped] == [_path(fleet, "empty.git")]
+        watched.until_surveyed()
+        (fleet / "empty.git").rmdir()
+        watched.feed.rescan(None)
+        watched.until_surveyed()
+        assert watched.seen.skipped == ()
 
 
 def test_root_that_does_not_exist_is_refused_before_anything_is_painted(tmp_path: Path) -> None:
