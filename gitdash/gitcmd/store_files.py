@@ -8,7 +8,7 @@ that only gc reads (`.mtimes`, `.keep`) are left out. A file that changes afterw
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _IN_PACK: Final = re.compile(rb".*\.(?:pack|rev|bitmap)|multi-pack-index.*")
@@ -16,6 +16,7 @@ _IN_INFO: Final = (b"alternates", b"commit-graph")
 _CHAINS: Final = (b"info/commit-graphs", b"pack/multi-pack-index.d")
 _FAN_OUT: Final = tuple(b"%02x" % number for number in range(256))
 _LOOSE_OBJECT: Final = re.compile(rb"[0-9a-f]{38}(?:[0-9a-f]{24})?")
+_TOP_FILES: Final = (b"HEAD", b"config", b"config.worktree", b"commondir", b"shallow", b"packed-refs")
 _KIND_NAMES: Final = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
@@ -31,14 +32,24 @@ def irregular_file(objects_dir: bytes) -> tuple[bytes, str] | None:
     The path is relative to `objects_dir`. A symbolic link counts as what it leads to; one that leads nowhere is
     passed over, as are folders that cannot be listed: git says so itself.
     """
-    for path in _opened(objects_dir):
+    return _first_irregular(objects_dir, _opened(objects_dir))
+
+
+def _first_irregular(folder: bytes, paths: Iterable[bytes]) -> tuple[bytes, str] | None:
+    for path in paths:
         try:
-            mode = os.stat(os.path.join(objects_dir, path)).st_mode
+            mode = os.stat(os.path.join(folder, path)).st_mode
         except OSError:
             continue
         if not stat.S_ISREG(mode):
             return path, _KIND_NAMES.get(stat.S_IFMT(mode), "not a regular file")
     return None
+
+
+def irregular_reference_file(git_dir: bytes) -> tuple[bytes, str] | None:
+    """Return the first file that git would open to list the references of a reftable; as `irregular_file`."""
+    names = [*_TOP_FILES, *_irregular_entries(git_dir, b"reftable")]
+    return _first_irregular(git_dir, names)
 
 
 def _opened(objects_dir: bytes) -> Iterator[bytes]:

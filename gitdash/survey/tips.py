@@ -3,12 +3,14 @@
 git is asked only for repositories that its own ownership check would accept, for it reads their configuration.
 """
 
+import os
 import re
 import threading
 from dataclasses import dataclass
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram, run_git
+from gitdash.gitcmd.store_files import irregular_reference_file
 from gitdash.inspection.references import ReferenceTips, read_tips
 from gitdash.model.inspection import Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.repository import Repository, Unreadable
@@ -40,6 +42,10 @@ def tips_of(source: TipsSource, program: GitProgram, cancel: threading.Event) ->
             return Unreadable("its reftable needs git, which refuses repositories of another owner")
         if program.version < _REFTABLE_SINCE:
             return Unreadable(f"its reftable needs git 2.45 or newer, this is {program.version_text}")
+        for folder in dict.fromkeys((source.git_dir, source.common_dir)):
+            irregular = irregular_reference_file(folder)
+            if irregular is not None:
+                return Unreadable(printable(f"{os.fsdecode(irregular[0])} is {irregular[1]}, and git would open it"))
         return _tips_by_git(source.git_dir, program, cancel)
     except GitdashError as error:
         return Unreadable(printable(f"references: {error}"))

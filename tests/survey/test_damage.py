@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from gitdash.gitcmd.runner import GitProgram
-from gitdash.model.inspection import ObjectFormat
+from gitdash.inspection.references import ReferenceTips
+from gitdash.model.inspection import ObjectFormat, ReferenceBackend
 from gitdash.survey import damage as damage_module
 from gitdash.survey.damage import Damage, DamageSearch
 from gitdash.survey.lenders import Lender, Lenders
+from gitdash.survey.tips import TipsSource, tips_of
 from tests.safety.product import run_gitdash
-from tests.support.repositories import GIT, GitRepository
+from tests.support.repositories import GIT, GitRepository, git_version
 
 PROGRAM = GitProgram(path=GIT, version=(2, 39, 5), version_text="2.39.5")
 PATTERNS = ("pack/*.idx", "pack/*.rev", "pack/*.bitmap", "pack/multi-pack-index", "info/commit-graph")
@@ -148,3 +150,27 @@ def test_a_damaged_index_of_a_lender_makes_the_size_unreadable(tmp_path: Path) -
     answer = run_gitdash(tmp_path, "--no-state", "size", member.git_dir)
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert "its content does not match its checksum" in answer.stderr
+
+
+@pytest.mark.safety
+@pytest.mark.skipif(git_version() < (2, 45), reason="git knows no reftable")
+@pytest.mark.parametrize("name", ["reftable/*.ref", "reftable/tables.list", "HEAD", "packed-refs"])
+def test_git_is_not_asked_for_references_where_it_would_wait(name: str, tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "r.git", reference_backend="reftable")
+    repository.commit({"a": "1"})
+    git_dir = repository.git_dir
+    source = TipsSource(
+        git_dir=os.fsencode(git_dir),
+        common_dir=os.fsencode(git_dir),
+        object_format=ObjectFormat.SHA1,
+        backend=ReferenceBackend.REFTABLE,
+        is_foreign=False,
+    )
+    program = GitProgram(path=GIT, version=git_version(), version_text="")
+    assert isinstance(tips_of(source, program, threading.Event()), ReferenceTips)
+    file = next(git_dir.glob(name), git_dir / name)
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    tips = tips_of(source, program, threading.Event())
+    assert not isinstance(tips, ReferenceTips)
+    assert tips.reason.endswith("is a FIFO, and git would open it")
