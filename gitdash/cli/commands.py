@@ -112,9 +112,8 @@ def _survey_options(command: _Command) -> _Command:
         click.option(
             "--sizes",
             type=click.Choice(_SIZES),
-            default="disk",
-            show_default=True,
-            help="What to measure beyond file sizes: index differences, what git answers, or both.",
+            help="What to measure beyond file sizes: index differences, what git answers, or both; without it, what"
+            " --columns, --sort and --where need.",
         ),
         click.option("--where", metavar="SQL", help="Only rows for which this SQL condition over columns holds."),
         click.option("--sort", metavar="COLUMN", help=_SORT_HELP),

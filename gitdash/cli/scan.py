@@ -29,7 +29,8 @@ class ScanOptions:
     """What the command line says."""
 
     roots: tuple[bytes, ...] = ()
-    sizes: str = "disk"
+    sizes: str | None = None
+    """None to measure what the columns need that are named."""
     output_format: str = "table"
     where: str | None = None
     sort: str | None = None
@@ -45,25 +46,52 @@ def open_dashboard_or_scan(session: Session, roots: tuple[bytes, ...], dashboard
 
 def run_scan(session: Session, options: ScanOptions) -> int:
     """Survey the roots and print them; wrong columns and conditions are found before anything is read."""
-    columns = parse_columns(options.columns) if options.columns else FLEET_COLUMNS
+    columns = parse_columns(options.columns) if options.columns is not None else FLEET_COLUMNS
     arrange = _arrangement(options.sort)
-    _select([], options.where)
-    survey = survey_roots(session, options.roots, options.sizes)
+    survey = survey_roots(session, options.roots, _sizes(options))
     rows = arrange(_select(survey.rows(), options.where))
     _PRINT[options.output_format](survey, rows, columns)
     return ExitCode.DONE
 
 
+def _sizes(options: ScanOptions) -> str:
+    """Return what to measure: what is asked for, else what is shown, sorted by or selected by."""
+    needed = _needed_columns(options)
+    measured_by = {column.measured_by for column in needed}
+    if options.sizes is None:
+        return "all" if len(measured_by) > 1 else next(iter(measured_by), "disk")
+    names = [column.key for column in needed if options.sizes not in {column.measured_by, "all"}]
+    if names:
+        say(f"gitdash: --sizes {options.sizes} does not measure {', '.join(names)}: known from earlier runs, or empty")
+    return options.sizes
+
+
+def _needed_columns(options: ScanOptions) -> list[Column]:
+    """Return the columns that options name and that have to be measured, each once."""
+    named = list(parse_columns(options.columns)) if options.columns is not None else []
+    if options.sort is not None:
+        named.append(_sort_column(options.sort))
+    if options.where is not None:
+        from gitdash.history.filter import columns_read
+
+        named += [column_named(name) for name in sorted(columns_read(options.where, CONDITION_NAMES))]
+    return [column for column in {column.key: column for column in named}.values() if column.measured_by]
+
+
 def _arrangement(sort: str | None) -> Callable[[Rows], Rows]:
     if sort is None:
         return lambda rows: rows
-    column = column_named(sort.removeprefix("-"))
+    column = _sort_column(sort)
     descending = column.starts_with_greatest is not sort.startswith("-")
     return lambda rows: sort_summaries(rows, column, descending=descending)
 
 
+def _sort_column(sort: str) -> Column:
+    return column_named(sort.removeprefix("-"))
+
+
 def _select(rows: Rows, condition: str | None) -> Rows:
-    """Return the rows for which the condition holds; it is tried out even if there are none."""
+    """Return the rows for which the condition holds."""
     if condition is None:
         return rows
     from gitdash.history.filter import select

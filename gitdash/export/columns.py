@@ -58,6 +58,8 @@ class Column:
     """Where room is short, the column with the lowest number stays longest."""
     rank: Callable[[RawValue], RawValue] = lambda value: value
     """From a raw value to what sorting compares."""
+    measured_by: Literal["exclusive", "reachable", ""] = ""
+    """What has to be measured beyond files, as `--sizes` calls it."""
 
     @property
     def starts_with_greatest(self) -> bool:
@@ -112,7 +114,15 @@ def _bytes(key: str, sentence: str, *, attribute: str, priority: int) -> Column:
     )
 
 
-def _measured(key: str, sentence: str, *, attribute: str, priority: int, exact: str | None = None) -> Column:
+def _measured(
+    key: str,
+    sentence: str,
+    *,
+    attribute: str,
+    priority: int,
+    measured_by: Literal["exclusive", "reachable"],
+    exact: str | None = None,
+) -> Column:
     return Column(
         key=key,
         raw_name=attribute,
@@ -124,6 +134,7 @@ def _measured(key: str, sentence: str, *, attribute: str, priority: int, exact: 
         align="right",
         width=10 if exact else 9,
         priority=priority,
+        measured_by=measured_by,
     )
 
 
@@ -234,12 +245,14 @@ FLEET_COLUMNS: Final = (
         "Objects stored here and in no lender: what deleting the repository would free.",
         attribute="exclusive_bytes",
         priority=4,
+        measured_by="exclusive",
     ),
     _measured(
         "reachable",
         "What a full clone costs on disk, lenders' objects included, as git answers it.",
         attribute="reachable_bytes",
         priority=5,
+        measured_by="reachable",
         exact="reachable_exact",
     ),
     _measured(
@@ -247,6 +260,7 @@ FLEET_COLUMNS: Final = (
         "What is reachable here and not from the lenders' references, as git answers it; `<=` marks an upper bound.",
         attribute="reachable_own_bytes",
         priority=9,
+        measured_by="reachable",
         exact="reachable_own_exact",
     ),
     _count("packs", "Pack files.", attribute="pack_count", priority=3),
@@ -294,6 +308,7 @@ MORE_COLUMNS: Final = (
         "Own copies of objects that a lender has too.",
         attribute="duplicate_bytes",
         priority=15,
+        measured_by="exclusive",
     ),
     _bytes("pack_bytes", "Size of the pack files.", attribute="pack_bytes", priority=16),
     _count(

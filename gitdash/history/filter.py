@@ -10,13 +10,16 @@ import difflib
 import re
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import Final
 
 from gitdash.errors import GitdashError
 from gitdash.units import printable
 
 Value = int | float | str | None
+Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
+"""What SQLite asks before it prepares a statement: an action, two names, the database, the trigger."""
 
 TABLE: Final = "repositories"
 """What a subquery calls the rows."""
@@ -59,13 +62,26 @@ def select(rows: Sequence[Mapping[str, Value]], condition: str, *, columns: Sequ
         if not rows:
             return []
         columns = tuple(rows[0])
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    try:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         _fill(connection, columns, rows)
-        _confine(connection)
+        _confine(connection, _authorize)
         return _run(connection, condition, columns, len(rows))
-    finally:
-        connection.close()
+
+
+def columns_read(condition: str, columns: Sequence[str]) -> frozenset[str]:
+    """Return those of the columns that a condition names. Raises FilterError if it could not be run."""
+    read: set[str] = set()
+
+    def note(action: int, first: str | None, second: str | None, *rest: str | None) -> int:
+        if action == sqlite3.SQLITE_READ and second is not None:
+            read.add(second)
+        return _authorize(action, first, second, *rest)
+
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        _fill(connection, columns, ())
+        _confine(connection, note)
+        _run(connection, condition, columns, 0)
+    return frozenset(read.intersection(columns))
 
 
 def _fill(connection: sqlite3.Connection, columns: Sequence[str], rows: Sequence[Mapping[str, Value]]) -> None:
@@ -82,12 +98,12 @@ def _fill(connection: sqlite3.Connection, columns: Sequence[str], rows: Sequence
     )
 
 
-def _confine(connection: sqlite3.Connection) -> None:
+def _confine(connection: sqlite3.Connection, authorize: Authorizer) -> None:
     for limit, value in _LIMITS:
         connection.setlimit(limit, value)
     deadline_s = time.monotonic() + _TIME_LIMIT_S
     connection.set_progress_handler(lambda: int(time.monotonic() > deadline_s), _STEPS_BETWEEN_CLOCK_READINGS)
-    connection.set_authorizer(_authorize)
+    connection.set_authorizer(authorize)
 
 
 def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:

@@ -142,6 +142,33 @@ def test_rows_are_selected_sorted_and_cut_to_columns(gitdash: Gitdash, fleet: Pa
     assert lines == ["name,pack_count", "work,0", "pool.git,1", "member.git,0"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "measured"),
+    [
+        (["--columns", "name,exclusive"], ["exclusive"]),
+        (["--where", "duplicate_bytes >= 0"], ["exclusive"]),
+        (["--sort", "-own"], ["reachable", "reachable_own"]),
+        (["--where", "reachable > 0", "--sort", "exclusive"], ["exclusive", "reachable", "reachable_own"]),
+        (["--where", "name <> 'exclusive'", "--columns", "name,disk", "--sort", "packs"], []),
+        (["--where", "exclusive IS NULL", "--sizes", "disk"], []),
+    ],
+    ids=" ".join,
+)
+def test_a_size_that_is_named_is_measured(
+    gitdash: Gitdash, fleet: Path, arguments: list[str], measured: list[str]
+) -> None:
+    sizes = gitdash.rows(fleet, *arguments)["pool.git"]["sizes"]
+    questions = ("exclusive", "reachable", "reachable_own")
+    assert [question for question in questions if sizes[question] is not None] == measured
+
+
+def test_a_condition_on_a_size_that_shall_not_be_measured_is_said(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("scan", fleet / "work", "--where", "duplicate_bytes >= 0", "--sizes", "reachable")
+    assert finished.returncode == 0
+    assert finished.stdout.splitlines()[1:] == []
+    assert "--sizes reachable does not measure duplicate" in finished.stderr
+
+
 @pytest.mark.parametrize("key", ["disk", "packs"])
 def test_numbers_are_sorted_biggest_first_and_turned_round_by_a_minus(gitdash: Gitdash, fleet: Path, key: str) -> None:
     def column(sort: str) -> list[int]:
@@ -155,7 +182,13 @@ def test_numbers_are_sorted_biggest_first_and_turned_round_by_a_minus(gitdash: G
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--columns", "nonsense"], ["--sort", "nonsense"], ["--where", "nonsense > 1"], ["--where", "(("]],
+    [
+        ["--columns", "nonsense"],
+        ["--sort", "nonsense"],
+        ["--where", "nonsense > 1"],
+        ["--where", "(("],
+        ["--columns", ""],
+    ],
     ids=" ".join,
 )
 def test_a_wrong_column_or_condition_is_one_sentence_and_exit_2(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitdash.history import filter as condition_filter
-from gitdash.history.filter import FilterError, select
+from gitdash.history.filter import FilterError, columns_read, select
 from gitdash.units import printable
 
 ROWS = [
@@ -157,3 +157,24 @@ def test_any_condition_gives_positions_or_a_sentence(condition: str) -> None:
         sentence = "selected"
     assert set(positions) <= {0, 1, 2}
     assert sentence == printable(sentence)
+
+
+@pytest.mark.parametrize(
+    ("condition", "names"),
+    [
+        ("a > 1", {"a"}),
+        ('a > 1 AND A < 5 OR "b" IS NULL', {"a", "b"}),
+        ("b LIKE '%a%'", {"b"}),
+        ("b = (SELECT max(c) FROM repositories)", {"b", "c"}),
+        ("1", set()),
+    ],
+)
+def test_the_columns_that_a_condition_names_are_known_before_there_are_rows(condition: str, names: set[str]) -> None:
+    assert columns_read(condition, ["a", "b", "c"]) == names
+
+
+def test_a_condition_that_cannot_be_run_names_no_columns() -> None:
+    with pytest.raises(FilterError, match="no column 'z'"):
+        columns_read("z > 1", ["a"])
+    with pytest.raises(FilterError):
+        columns_read("load_extension('a')", ["a"])
