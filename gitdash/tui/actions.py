@@ -320,6 +320,7 @@ _SIGNS: Final = (
     ("…", "Not looked at yet."),
     ("?", "There, but it could not be read; the detail says why."),
     ("<=", "An upper bound, not the exact figure."),
+    (">=", "A sum that lacks what is unreadable or has not been measured."),
     ("·", "Before a row: work on it is going on."),
 )
 

@@ -10,6 +10,8 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import Piece, Tone, line_length
 from gitdash.units import human_bytes
 
+LOWER_BOUND: Final = ">="
+"""Before a sum in which rows are missing."""
 _STATE_TONES: Final = (
     (State.CRITICAL, Tone.CRITICAL),
     (State.UNREADABLE, Tone.CRITICAL),
@@ -27,8 +29,12 @@ class RunningTotals:
         self.repository_count = 0
         self.object_store_count = 0
         self.disk_bytes = 0
+        self.disk_unknown_count = 0
+        """Rows whose files could not be counted."""
         self.exclusive_bytes = 0
         self.duplicate_bytes = 0
+        self.exclusive_unknown_count = 0
+        """Object stores of which the sums of exclusive and duplicate bytes know nothing yet, or never will."""
         self.states: Counter[State] = Counter()
 
     def add(self, summary: RepositorySummary) -> None:
@@ -44,10 +50,12 @@ class RunningTotals:
         self.states[summary.state] += sign
         if _counts_disk(summary):
             self.disk_bytes += sign * _measured(summary.disk_bytes)
+            self.disk_unknown_count += sign * (not isinstance(summary.disk_bytes, int))
         if not summary.counts_store:
             return
         self.object_store_count += sign
         self.exclusive_bytes += sign * _measured(summary.exclusive_bytes)
+        self.exclusive_unknown_count += sign * _lacks_exclusive(summary)
         self.duplicate_bytes += sign * _measured(summary.duplicate_bytes)
 
 
@@ -66,6 +74,11 @@ def _counts_disk(summary: RepositorySummary) -> bool:
 
 def _measured(value: int | Unreadable | None) -> int:
     return value if isinstance(value, int) else 0
+
+
+def _lacks_exclusive(summary: RepositorySummary) -> bool:
+    """Tell whether a figure is missing; a linked worktree has no store of its own and so needs none."""
+    return summary.kind is not RepositoryKind.LINKED_WORKTREE and not isinstance(summary.exclusive_bytes, int)
 
 
 def totals_line(totals: RunningTotals, width: int) -> list[Piece]:
@@ -92,16 +105,30 @@ def _size_groups(totals: RunningTotals) -> list[tuple[int, list[Piece]]]:
     return [
         (0, [Piece(f"{count:,}", Tone.STRONG), Piece(noun, Tone.DIM)]),
         (9, [Piece(f"{stores:,}", Tone.STRONG), Piece(" store" if stores == 1 else " stores", Tone.DIM)]),
-        (2, [Piece(human_bytes(totals.disk_bytes), Tone.STRONG), Piece(" disk", Tone.DIM)]),
-        (8, [Piece(human_bytes(totals.exclusive_bytes), Tone.STRONG), Piece(" exclusive", Tone.DIM)]),
-        (6, [Piece(human_bytes(totals.duplicate_bytes), Tone.STRONG), Piece(" duplicate", Tone.DIM)]),
+        (2, _sum_pieces("disk", totals.disk_bytes, totals.disk_unknown_count)),
+        *_exclusive_groups(totals),
     ]
+
+
+def _exclusive_groups(totals: RunningTotals) -> list[tuple[int, list[Piece]]]:
+    unknown_count = totals.exclusive_unknown_count
+    if totals.object_store_count and unknown_count >= totals.object_store_count:
+        return []
+    return [
+        (8, _sum_pieces("exclusive", totals.exclusive_bytes, unknown_count)),
+        (6, _sum_pieces("duplicate", totals.duplicate_bytes, unknown_count)),
+    ]
+
+
+def _sum_pieces(label: str, size_bytes: int, unknown_count: int) -> list[Piece]:
+    sign = LOWER_BOUND if unknown_count else ""
+    return [Piece(sign + human_bytes(size_bytes), Tone.STRONG), Piece(f" {label}", Tone.DIM)]
 
 
 def _state_groups(totals: RunningTotals) -> list[tuple[int, list[Piece]]]:
     groups = []
     for position, (state, tone) in enumerate(_STATE_TONES):
         if count := totals.states[state]:
-            priority = (1, 5, 3, 7, 4, 10)[position]
+            priority = (1, 3, 4, 7, 5, 10)[position]
             groups.append((priority, [Piece(f"{count:,} {state.value}", tone)]))
     return groups

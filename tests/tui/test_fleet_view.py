@@ -1,6 +1,7 @@
 """Sorting, filtering and sums of the fleet, without a screen."""
 
 import random
+import re
 
 import msgspec
 import pytest
@@ -197,6 +198,32 @@ def test_sums_fit_on_one_line_and_always_say_how_many_and_how_critical(width: in
     assert len(text) <= width
     assert "27 repositories" in text
     assert "2 critical" in text
+
+
+def _sums(rows: list[RepositorySummary]) -> str:
+    return "".join(piece.text for piece in totals_line(_fleet(rows).totals, 200))
+
+
+def test_sum_that_lacks_a_row_is_marked_as_a_lower_bound() -> None:
+    rows = many_summaries(10)
+    assert ">=" not in _sums(rows)
+    unmeasured = msgspec.structs.replace(rows[0], exclusive_bytes=None)
+    text = _sums([unmeasured, *rows[1:]])
+    assert re.search(r"  [\d.]+ KiB disk  >=[\d.]+ MiB exclusive  >=45 B duplicate", text), text
+    unreadable = msgspec.structs.replace(rows[0], disk_bytes=Unreadable("no"))
+    assert re.search(r">=[\d.]+ [KMG]iB disk", _sums([unreadable, *rows[1:]]))
+
+
+def test_sum_of_nothing_measured_is_left_out() -> None:
+    rows = [msgspec.structs.replace(row, exclusive_bytes=None) for row in many_summaries(3)]
+    assert "exclusive" not in _sums(rows)
+    assert "duplicate" not in _sums(rows)
+
+
+def test_linked_worktree_without_a_store_of_its_own_does_not_make_a_sum_partial() -> None:
+    rows = many_summaries(2)
+    linked = msgspec.structs.replace(rows[0], kind=RepositoryKind.LINKED_WORKTREE, exclusive_bytes=None)
+    assert ">=" not in _sums([linked, rows[1]])
 
 
 def test_linked_worktree_does_not_count_its_store_again() -> None:
