@@ -1,12 +1,23 @@
-"""Commands of remedies that name files: exact and absolute, for a POSIX shell. Nothing here is ever run by gitdash."""
+"""Commands of remedies that name files or keys of a config: exact, with absolute paths, for a POSIX shell.
+
+gitdash itself runs none of them.
+"""
 
 from collections.abc import Sequence
 from typing import Final
 
-from gitdash.assessment.sentences import shell_word, shown
+from gitdash.assessment.sentences import listed, shell_word, shown
+from gitdash.model.inspection import ConfigConcern
+from gitdash.model.repository import Repository
 
 _NAMED_MAXIMUM_COUNT: Final = 10
 """A longer command is no remedy that anyone would read before running it."""
+
+_CONFIG_OPTIONS: Final = {"config": "", "config.worktree": "--worktree "}
+"""By the file that a key stands in; git changes no others without being told their path."""
+
+_INEXACT_SIGNS: Final = ("\\", "***", "…")
+"""A key with one of these is shown escaped, masked or cut: it may not be the key in the file."""
 
 
 def file_command(command: str, folder: bytes, names: Sequence[str]) -> str:
@@ -24,3 +35,30 @@ def file_command(command: str, folder: bytes, names: Sequence[str]) -> str:
         return f"`{command}` with the path of each"
     words = " ".join(shell_word(folder + b"/" + name.encode()) for name in exact)
     return f"`{command} {words}`" + (f", and so with {shown(rest_count)} more" if rest_count else "")
+
+
+def unset_command(concerns: Sequence[ConfigConcern], refused_in: Repository | None = None) -> str:
+    """Return the commands that take keys out of a config, in backticks; what no command can name, to be edited.
+
+    `refused_in` is the repository whose config git refuses to read: then git gets the path of the file instead.
+    """
+    commands = {concern.key: _unset(concern, refused_in) for concern in concerns}
+    named = [*dict.fromkeys(command for command in commands.values() if command is not None)]
+    others = [key for key, command in commands.items() if command is None]
+    parts = [f"`{command}`" for command in named[:_NAMED_MAXIMUM_COUNT]]
+    if len(named) > _NAMED_MAXIMUM_COUNT:
+        parts.append(f"so with {shown(len(named) - _NAMED_MAXIMUM_COUNT)} more")
+    if others:
+        parts.append(f"an editor for {listed(others)}")
+    return " and ".join(parts)
+
+
+def _unset(concern: ConfigConcern, refused_in: Repository | None) -> str | None:
+    if concern.source not in _CONFIG_OPTIONS or any(sign in concern.key for sign in _INEXACT_SIGNS):
+        return None
+    key = shell_word(concern.key.encode())
+    if refused_in is None:
+        return f"{{git}} config {_CONFIG_OPTIONS[concern.source]}--unset-all {key}"
+    folder = refused_in.common_dir if concern.source == "config" else refused_in.git_dir
+    file = shell_word(folder + b"/" + concern.source.encode())
+    return f"git -C / config --file {file} --unset-all {key}"

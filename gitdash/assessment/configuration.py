@@ -8,6 +8,7 @@ drops objects in `pools.py` as well.
 from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.commands import unset_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
@@ -20,7 +21,7 @@ CONFIG_RUNS_PROGRAM = Rule(
     meaning="Plain git, run in this repository, starts what the repository says. A notice in a working clone, where"
     " hooks and filters are daily bread; a warning in a repository that is served.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
 )
 CONFIG_REDIRECTS_URL = Rule(
     id="config-redirects-url",
@@ -28,7 +29,7 @@ CONFIG_REDIRECTS_URL = Rule(
     title="config redirects a URL",
     meaning="A URL that you trust leads elsewhere, and credentials that your own config sends go along.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
 )
 CONFIG_DROPS_OBJECTS = Rule(
     id="config-drops-objects",
@@ -37,7 +38,7 @@ CONFIG_DROPS_OBJECTS = Rule(
     meaning="gc takes away at once what git otherwise keeps for weeks, or a fetch overwrites local branches. What a"
     " mirror fetches is not judged: following its remote is what it is for.",
     source="keys of the repository's config",
-    remedy="`{git} config --unset <key>` brings git's own rule back.",
+    remedy="`{git} config --unset-all <key>` brings git's own rule back",
 )
 CONFIG_OVERWRITES_FILE = Rule(
     id="config-overwrites-file",
@@ -45,7 +46,7 @@ CONFIG_OVERWRITES_FILE = Rule(
     title="config overwrites a file",
     meaning="git writes to a path that the repository chose, outside the repository.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
 )
 CONFIG_READS_OUTSIDE = Rule(
     id="config-reads-outside",
@@ -53,7 +54,7 @@ CONFIG_READS_OUTSIDE = Rule(
     title="config reads files outside",
     meaning="git reads a path that the repository chose; a pipe or a device there hangs it.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset <key>` takes one away.",
+    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
 )
 CONFIG_STOPS_GIT = Rule(
     id="config-stops-git",
@@ -62,7 +63,7 @@ CONFIG_STOPS_GIT = Rule(
     meaning="A value that git refuses as soon as it reads the config: every command here ends with an error, and nobody"
     " can fetch.",
     source="values of keys of which git 2.39 to 2.55 dies in rev-list; git-config(1)",
-    remedy="set each to a value that git takes, in an editor: `git config` may refuse to work here, too.",
+    remedy="`git -C / config --file <config> --unset-all <key>` brings git's own rule back",
 )
 CONFIG_STOPS_MAINTENANCE = Rule(
     id="config-stops-maintenance",
@@ -70,7 +71,7 @@ CONFIG_STOPS_MAINTENANCE = Rule(
     title="gc or repack die of the config",
     meaning="A value that git refuses when it packs: the repository is never tidied up, while reading works.",
     source="values of keys of which git 2.39 to 2.55 dies in gc or repack; git-config(1)",
-    remedy="`{git} config --unset <key>` brings git's own rule back.",
+    remedy="`git -C / config --file <config> --unset-all <key>` brings git's own rule back",
 )
 GRAFTS = Rule(
     id="grafts",
@@ -79,21 +80,26 @@ GRAFTS = Rule(
     meaning="Plain git takes other parents for commits than the commits name: history and sizes look different here,"
     " a clone gets what the commits really say, and gc may drop what the grafts hide.",
     source="info/grafts is not empty; gitrepository-layout(5)",
-    remedy="`git replace --convert-graft-file`, run here, makes replace references of them, which git takes along.",
+    remedy="`{git} replace --convert-graft-file` makes replace references of them, which git takes along",
 )
+
+
+_UNSET = "`{git} config --unset-all <key>`"
+_UNSET_IN_FILE = "`git -C / config --file <config> --unset-all <key>`"
 
 
 def _keys_finding(case: Case, rule: Rule, severity: Severity, concerns: Sequence[ConfigConcern]) -> Iterator[Finding]:
     if not concerns:
         return
     settings = [f"{concern.key}={concern.value}" for concern in concerns]
-    answers = [f"{concern.key}: {concern.answer}" for concern in concerns]
     yield rule.finding(
         case,
         severity,
         f"{rule.title}: {listed(settings, 4)}",
         {"key_count": len(concerns), "keys": ", ".join(concern.key for concern in concerns)},
-        remedy=f"{rule.remedy} gitdash's own commands: {'; '.join(answers)}.",
+        remedy=rule.remedy.replace(_UNSET, unset_command(concerns)).replace(
+            _UNSET_IN_FILE, unset_command(concerns, refused_in=case.subject.repository)
+        ),
     )
 
 

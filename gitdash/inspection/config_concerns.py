@@ -17,8 +17,8 @@ from gitdash.model.inspection import ConfigEffect
 
 _NOT_RUN = "gitdash runs nothing that reads it"
 _OVERRIDDEN = "every git call of gitdash overrides it"
-_FETCH_ONLY = "matters to a fetch only, which gitdash makes with its own refspec, command and protocols"
-_NEVER_GC = "gitdash never runs gc or a bare maintenance run, and keeps what is unreachable"
+_FETCH_ONLY = "matters to a fetch only, and gitdash makes none"
+_NEVER_GC = "gitdash runs neither gc nor maintenance"
 
 
 def _always(_value: bytes | None) -> bool:
@@ -105,7 +105,7 @@ CONCERN_RULES: Final = (
     ),
     *_rules(_RUNS, "the events that gitdash's commands raise are switched off", "hook.*.command"),
     *_rules(_RUNS, _OVERRIDDEN, "protocol.allow", "protocol.*.allow", applies=_permits),
-    *_rules(_RUNS, "gitdash gives --upload-pack itself, and the protocol list refuses helpers", "remote.*.uploadpack"),
+    *_rules(_RUNS, _FETCH_ONLY, "remote.*.uploadpack"),
     *_rules(_RUNS, "gitdash never pushes", "remote.*.receivepack"),
     *_rules(_RUNS, "the list of allowed protocols refuses it", "remote.*.vcs"),
     *_rules(
@@ -117,9 +117,7 @@ CONCERN_RULES: Final = (
         "branch.*.pushremote",
         applies=_names_helper,
     ),
-    *_rules(
-        _RUNS, "gitdash always names the maintenance tasks it runs", "maintenance.prefetch.enabled", applies=_is_true
-    ),
+    *_rules(_RUNS, _NEVER_GC, "maintenance.prefetch.enabled", applies=_is_true),
     *_rules(_RUNS, _NEVER_GC, "gc.recentobjectshook"),
     *_rules(
         _RUNS,
@@ -164,7 +162,7 @@ CONCERN_RULES: Final = (
         "uploadpack.packobjectshook",
         applies=_is_program,
     ),
-    *_rules(_REDIRECTS, "gitdash shows the URL that results before it fetches", "url.*.insteadof"),
+    *_rules(_REDIRECTS, _FETCH_ONLY, "url.*.insteadof"),
     *_rules(_REDIRECTS, "gitdash never pushes", "url.*.pushinsteadof"),
     *_rules(
         _REDIRECTS,
@@ -177,7 +175,7 @@ CONCERN_RULES: Final = (
     ),
     *_rules(_REDIRECTS, _FETCH_ONLY, "http.sslverify", "http.*.sslverify", applies=_is_false),
     *_rules(ConfigEffect.OVERWRITES_FILE, _OVERRIDDEN, "http.savecookies", "http.*.savecookies", applies=_is_true),
-    *_rules(_READS, "cookies are never saved, and only a fetch reads them", "http.cookiefile", "http.*.cookiefile"),
+    *_rules(_READS, _FETCH_ONLY, "http.cookiefile", "http.*.cookiefile"),
     *_rules(
         ConfigEffect.HIDES_ALTERNATE_REFS,
         _OVERRIDDEN,
@@ -199,13 +197,13 @@ CONCERN_RULES: Final = (
     *_rules(_DROPS, _NEVER_GC, "gc.repackfilter", "gc.repackfilterto"),
     *_rules(
         _DROPS,
-        "gitdash fetches into refs/remotes with a refspec of its own",
+        _FETCH_ONLY,
         "remote.*.fetch",
         applies=_writes_local_references,
     ),
     *_rules(
         _DROPS,
-        "gitdash fetches with --no-prune and --no-prune-tags",
+        _FETCH_ONLY,
         "fetch.prune",
         "fetch.prunetags",
         "remote.*.prune",

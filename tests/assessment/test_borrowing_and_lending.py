@@ -132,10 +132,20 @@ def test_store_that_two_repositories_share_unknown_to_git_is_a_notice() -> None:
 DROPS = (concern("gc.pruneexpire", ConfigEffect.DROPS_OBJECTS),)
 
 
+@pytest.mark.parametrize("gc_auto", [0, None, 100])
 @pytest.mark.parametrize("lending", [{"borrowers": (b"/srv/b",)}, {"roles": (Role.POOL,)}])
-def test_lender_whose_config_drops_objects_is_critical(lending: dict[str, Any]) -> None:
-    rules = found(subject(**lending, config=config_facts(concerns=DROPS, gc_auto=0)))
-    assert rules == {"pool-drops-objects": "critical"}
+def test_lender_whose_config_drops_objects_has_one_finding(lending: dict[str, Any], gc_auto: int | None) -> None:
+    judged = subject(**lending, config=config_facts(concerns=DROPS, gc_auto=gc_auto, gc_prune_expire="now"))
+    assert found(judged) == {"pool-drops-objects": "critical"}
+    summary = finding_of("pool-drops-objects", judged).summary
+    assert summary.endswith("drops objects: gc.pruneexpire=now" + ("" if gc_auto == 0 else "; automatic gc is on"))
+
+
+def test_automatic_gc_names_the_expiry_that_is_set() -> None:
+    judged = subject(borrowers=(b"/srv/b",), config=config_facts(gc_prune_expire="2.weeks.ago"))
+    assert finding_of("pool-automatic-gc", judged).summary.endswith("objects by gc.pruneExpire 2.weeks.ago")
+    unset = subject(borrowers=(b"/srv/b",))
+    assert finding_of("pool-automatic-gc", unset).summary.endswith("objects after two weeks")
 
 
 MIRRORS = (concern("remote.origin.fetch", ConfigEffect.DROPS_OBJECTS, "+refs/*:refs/*"),)

@@ -43,14 +43,26 @@ def test_each_effect_of_the_config_is_a_finding(
     assert found(subject(WORKING_CLONE, config=config)) == {rule: working_clone_severity}
 
 
-def test_finding_on_config_names_each_key_and_what_gitdash_does() -> None:
+def test_finding_on_config_names_each_key_and_the_command_for_it() -> None:
     keys = ["core.fsmonitor", "core.sshcommand", "filter.x.clean", "filter.x.smudge", "remote.o.vcs"]
     config = config_facts(concerns=tuple(concern(key, ConfigEffect.RUNS_PROGRAM, "/bin/x") for key in keys))
     finding = finding_of("config-runs-program", subject(config=config))
     assert "core.fsmonitor=/bin/x" in finding.summary
     assert finding.summary.endswith("and 1 more")
     assert finding.evidence == {"key_count": 5, "keys": ", ".join(keys)}
-    assert all(f"{key}: overridden" in finding.remedy for key in keys)
+    start = "`git --git-dir=/srv/git/a.git config --unset-all"
+    assert finding.remedy.startswith(f"look at each value; {start} core.fsmonitor` and {start} core.sshcommand` and ")
+    assert finding.remedy.count(start) == 5
+    assert "gitdash" not in finding.remedy
+
+
+def test_key_that_is_not_shown_as_it_stands_is_left_to_an_editor() -> None:
+    shown = ["url.https://***@host/.insteadof", "filter.a\\x1b.clean", "filter." + "x" * 199 + "….clean"]
+    concerns = [concern(key, ConfigEffect.REDIRECTS_URL) for key in shown]
+    included = msgspec.structs.replace(concern("core.pager", ConfigEffect.REDIRECTS_URL), source="../more")
+    finding = finding_of("config-redirects-url", subject(config=config_facts(concerns=(*concerns, included))))
+    assert "`" not in finding.remedy
+    assert "an editor for url.https://***@host/.insteadof, " in finding.remedy
 
 
 def test_unknown_extension_is_a_warning() -> None:

@@ -87,6 +87,7 @@ def test_repository_after_git_s_own_care_is_healthy(upstream: GitRepository, com
 COMMANDS = sorted({command for rule in RULES for command in re.findall(r"`\{git\} ([^`<]+)`", rule.remedy)})
 NOT_RUN = {
     "fetch --unshallow": "needs a remote",
+    "replace --convert-graft-file": "needs grafts; test_remedies runs it",
     "reflog": "an empty bare repository has none",
 }
 

@@ -145,3 +145,53 @@ def test_packs_outside_midx_are_covered(repository: GitRepository) -> None:
     obey(findings(repository)["packs-outside-midx"])
     assert findings(repository) == {}
     assert all_objects(repository) == before
+
+
+EVIL = "/nonexistent/it's evil"
+
+
+@pytest.mark.parametrize(
+    ("rule", "settings"),
+    [
+        ("config-runs-program", {"core.fsmonitor": EVIL, "filter.it's.clean": EVIL, "alias.x": f"!{EVIL}"}),
+        ("config-redirects-url", {"url.https://b.example/.insteadOf": "https://a.example/", "http.proxy": "p:1"}),
+        ("config-overwrites-file", {"http.saveCookies": "true"}),
+        ("config-reads-outside", {"core.attributesFile": EVIL, "mailmap.file": EVIL}),
+        ("config-drops-objects", {"gc.pruneExpire": "now", "gc.refs/x.reflogExpire": "now"}),
+        ("config-stops-git", {"core.compression": "lots", "core.fileMode": "maybe"}),
+        ("config-stops-maintenance", {"gc.auto": "many", "pack.threads": "x"}),
+    ],
+)
+def test_keys_of_the_config_are_taken_away(repository: GitRepository, rule: str, settings: dict[str, str]) -> None:
+    config = repository.git_dir / "config"
+    for key, value in settings.items():
+        for _ in range(2):
+            repository.git("-C", "/", "config", "--file", config, "--add", key, value)
+    obey(findings(repository)[rule])
+    assert findings(repository) == {}
+    assert repository.git("config", "core.repositoryFormatVersion")
+
+
+@pytest.mark.parametrize("settings", [{"gc.pruneExpire": "now"}, {"gc.reflogExpire": "now"}, {}])
+def test_lender_is_made_to_keep_everything(repository: GitRepository, settings: dict[str, str]) -> None:
+    for key, value in settings.items():
+        repository.git("config", "--add", key, value)
+        repository.git("config", "--add", key, value)
+    (found,) = findings(repository, borrowers=(b"/srv/b",)).values()
+    assert found.rule == ("pool-drops-objects" if settings else "pool-automatic-gc")
+    obey(found)
+    assert findings(repository, borrowers=(b"/srv/b",)) == {}
+    unreachable = repository.blob(b"what a borrower needs")
+    path = repository.git_dir / "objects" / unreachable[:2] / unreachable[2:]
+    repository.age(path, 400 * DAY_S, time.time())
+    repository.git("gc", "-q")
+    assert repository.git("cat-file", "-t", unreachable) == "blob"
+
+
+def test_grafts_become_replace_references(repository: GitRepository) -> None:
+    tip, root = repository.git("rev-parse", "main", "main~2").split()
+    (repository.git_dir / "info").mkdir(exist_ok=True)
+    (repository.git_dir / "info" / "grafts").write_text(f"{tip} {root}\n")
+    obey(findings(repository)["grafts"])
+    assert "grafts" not in findings(repository)
+    assert repository.git("rev-list", "--count", "main") == "2"
