@@ -8,12 +8,17 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed
+from gitdash.assessment.sentences import ago, counted, listed, shell_word
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import ConfigEffect
 from gitdash.model.repository import RepositoryKind
 from gitdash.model.sizes import ExclusiveSizes
-from gitdash.units import human_age, human_bytes, printable_path
+from gitdash.units import human_bytes, printable_path
+
+_DEDUPLICATE = (
+    "`{git} repack -a -d -l -k`. It drops the own copies of what the lender has in packs: first see that the lender"
+    " keeps those objects reachable."
+)
 
 MISSING_LENDER = Rule(
     id="missing-lender",
@@ -48,8 +53,7 @@ ALTERNATES_NEWER_THAN_REPACK = Rule(
     title="joined a lender, not repacked since",
     meaning="What the lender has is still stored here as well: a repack would free it.",
     source="mtime of objects/info/alternates after the last full repack, seconds; Gitaly ShouldRepackObjects",
-    remedy="`{git} repack -a -d -l -k`. It drops the own copies of what the lender has: first see that the lender keeps"
-    " those objects reachable.",
+    remedy=_DEDUPLICATE,
     task="deduplicate",
 )
 DUPLICATE_OBJECTS = Rule(
@@ -58,8 +62,7 @@ DUPLICATE_OBJECTS = Rule(
     title="own copies of the lender's objects",
     meaning="Stored here although a lender has them, too.",
     source="bytes of own copies, more than 1 MiB; difference of the index files",
-    remedy="`{git} repack -a -d -l -k`. It drops the own copies of what the lender has: first see that the lender keeps"
-    " those objects reachable.",
+    remedy=_DEDUPLICATE,
     task="deduplicate",
 )
 ALTERNATE_REFERENCES_HIDDEN = Rule(
@@ -137,14 +140,23 @@ def alternates_newer_than_repack(case: Case) -> Iterator[Finding]:
     sizes = case.subject.sizes.exclusive
     if isinstance(sizes, ExclusiveSizes) and sizes.duplicate_bytes <= case.policy.duplicate_notice_bytes:
         return
-    behind_s = case.alternates.mtime_s - repacked_at_s
+    joined_age_s, repack_age_s = case.age_s(case.alternates.mtime_s), case.age_s(repacked_at_s)
     yield ALTERNATES_NEWER_THAN_REPACK.finding(
         case,
         Severity.NOTICE,
-        f"joined its lender {human_age(case.age_s(case.alternates.mtime_s))} ago;"
-        f" the last full repack was {human_age(behind_s)} before that",
-        {"alternates_age_s": case.age_s(case.alternates.mtime_s), "repack_age_s": case.age_s(repacked_at_s)},
+        f"joined its lender {ago(joined_age_s)}, after its last full repack ({ago(repack_age_s)})",
+        {"alternates_age_s": joined_age_s, "repack_age_s": repack_age_s},
+        remedy=_deduplicate_remedy(case),
     )
+
+
+def _deduplicate_remedy(case: Case) -> str:
+    """A repack leaves out what a lender has in packs, but not what it has loose."""
+    loose = [lender.path for lender in case.subject.lenders if lender.loose_count]
+    if not loose:
+        return _DEDUPLICATE
+    commands = [f"`git --git-dir={shell_word(path.rpartition(b'/')[0])} repack --geometric=2 -d -l`" for path in loose]
+    return f"first pack the loose objects of the lender by {' and '.join(commands)}, then {_DEDUPLICATE}"
 
 
 def duplicate_objects(case: Case) -> Iterator[Finding]:
@@ -159,6 +171,7 @@ def duplicate_objects(case: Case) -> Iterator[Finding]:
             f"{human_bytes(sizes.duplicate_bytes)} in {counted(sizes.duplicate_count, 'object')}"
             " are stored here although a lender has them",
             {"duplicate_bytes": sizes.duplicate_bytes, "duplicate_count": sizes.duplicate_count},
+            remedy=_deduplicate_remedy(case),
         )
 
 

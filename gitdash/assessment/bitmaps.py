@@ -8,6 +8,7 @@ it. Whether a bitmap is up to date only git can say.
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, shown
 from gitdash.model.finding import Finding, Severity
@@ -30,8 +31,7 @@ SEVERAL_BITMAPS = Rule(
     meaning="git opens one bitmap and ignores the others, so with one here and one in a lender it is a matter of order"
     " which it is; those in one repository only waste space.",
     source="bitmap files; one is right; Gitaly counts over a repository and its pool",
-    remedy="remove the member's own `.bitmap` (it holds no object), and repack the lender with"
-    " `repack --write-bitmap-index`",
+    remedy="remove the member's own .bitmap files: they hold no object, and the lender's serves the member, too",
     task="bitmap",
 )
 
@@ -86,8 +86,22 @@ def several_bitmaps(case: Case) -> Iterator[Finding]:
         Severity.WARNING if is_across else Severity.NOTICE,
         f"{counted(local_count + lender_count, 'bitmap')} to choose from ({where}); git uses one",
         {"local_bitmap_count": local_count, "lender_bitmap_count": lender_count},
-        remedy=None if is_across else "`{git} repack -a -d -l -k --write-bitmap-index` leaves one",
+        remedy=_one_bitmap_remedy(case, lender_count),
     )
+
+
+def _one_bitmap_remedy(case: Case, lender_count: int) -> str:
+    """Say which bitmaps to remove: all where a lender has one, else all but the one that git opens."""
+    bitmaps = case.inspection.bitmaps if case.inspection else ()
+    of_packs = [bitmap for bitmap in bitmaps if bitmap.source is BitmapSource.PACK]
+    if not bitmaps:
+        return "none is needed here; one pool that fetches from all lenders can replace them"
+    if lender_count == 0 and len(of_packs) == len(bitmaps):
+        return "`{git} repack -a -d -l -k --write-bitmap-index` leaves one"
+    superfluous = of_packs if lender_count == 0 else bitmaps
+    removal = file_command("rm --", case.pack_folder, [bitmap.name for bitmap in superfluous])
+    left = "that of the multi-pack-index stays" if lender_count == 0 else "the lender's serves here, too"
+    return f"{removal}: they hold no object, and {left}"
 
 
 JUDGES: tuple[tuple[Rule, Judge], ...] = (

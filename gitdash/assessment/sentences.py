@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
-from gitdash.units import human_count, printable, printable_path
+from gitdash.units import human_age, human_count, printable, printable_path
 
 
 def shown(count: int) -> str:
@@ -14,6 +14,12 @@ def shown(count: int) -> str:
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Return a count with its noun: `1 pack`, `3 packs`."""
     return f"{shown(count)} {noun if count == 1 else plural or noun + 's'}"
+
+
+def ago(age_s: float) -> str:
+    """Return how long ago something was: `3d ago`, `just now`."""
+    age = human_age(age_s)
+    return "just now" if age == "now" else f"{age} ago"
 
 
 def listed(names: Sequence[str], at_most: int = 3) -> str:

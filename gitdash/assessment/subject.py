@@ -18,6 +18,8 @@ class LenderFacts:
     """The lender's `objects` directory."""
     bitmap_count: int | None = None
     """Its `.bitmap` files; None if nobody looked."""
+    loose_count: int | None = None
+    """Its loose objects; None if nobody looked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,11 @@ class Subject:
 
 def lender_facts(path: bytes, inspection: Inspection | Unreadable | None) -> LenderFacts:
     """Return what the rules need of a lender; `inspection` is None if it was not scanned."""
-    if isinstance(inspection, Inspection):
-        return LenderFacts(path=path, bitmap_count=len(inspection.bitmaps))
-    return LenderFacts(path=path)
+    if not isinstance(inspection, Inspection):
+        return LenderFacts(path=path)
+    loose = inspection.loose
+    return LenderFacts(
+        path=path,
+        bitmap_count=len(inspection.bitmaps),
+        loose_count=None if isinstance(loose, Unreadable) else loose.count,
+    )

@@ -142,7 +142,8 @@ class Judge:
     def _lender_facts(self, path: bytes) -> "tuple[LenderFacts, ...]":
         from gitdash.assessment.subject import lender_facts
 
-        known = tuple(lender_facts(lender, self._inspected[lender].inspection) for lender in self.graph.lenders(path))
+        lenders = [self._inspected[lender] for lender in self.graph.lenders(path)]
+        known = tuple(lender_facts(one.repository.common_dir + b"/objects", one.inspection) for one in lenders)
         return known + tuple(lender_facts(alternate.path, None) for alternate in self.graph.unknown_lenders(path))
 
     def _lender_bitmap(self, path: bytes) -> BitmapFacts | None:

@@ -195,3 +195,69 @@ def test_grafts_become_replace_references(repository: GitRepository) -> None:
     obey(findings(repository)["grafts"])
     assert "grafts" not in findings(repository)
     assert repository.git("rev-list", "--count", "main") == "2"
+
+
+def member_of(lender: GitRepository, path: Path) -> GitRepository:
+    """A full copy of the lender's objects that borrows from it."""
+    member = GitRepository.init(path)
+    member.git("fetch", "-q", "--no-tags", str(lender.path), "refs/heads/*:refs/heads/*")
+    member.git("repack", "-a", "-d", "-q", "--write-bitmap-index")
+    member.borrow_from(lender)
+    return member
+
+
+@pytest.mark.parametrize("lender_is_loose", [False, True])
+def test_copies_of_the_lender_s_objects_go(repository: GitRepository, tmp_path: Path, lender_is_loose: bool) -> None:
+    if lender_is_loose:
+        (pack,) = repository.packs()
+        content = pack.read_bytes()
+        remove_pack(pack)
+        repository.git("unpack-objects", "-q", stdin=content)
+    member = member_of(repository, tmp_path / "it's a member.git")
+    unreachable = member.blob(b"only here")
+    found = findings(member, (repository,))
+    before = all_objects(member)
+    obey(found["duplicate-objects"])
+    left = findings(member, (repository,))
+    assert not {"duplicate-objects", "alternates-newer-than-repack"} & {*left}
+    assert all_objects(member) == before
+    repository.git("fsck", "--strict")
+    assert member.git("cat-file", "-t", unreachable) == "blob"
+    assert found["alternates-newer-than-repack"].remedy == found["duplicate-objects"].remedy
+
+
+def test_bitmap_of_a_member_goes_where_the_lender_has_one(repository: GitRepository, tmp_path: Path) -> None:
+    repository.repack("--write-bitmap-index")
+    member = member_of(repository, tmp_path / "it's a member.git")
+    obey(findings(member, (repository,))["several-bitmaps"])
+    assert "several-bitmaps" not in findings(member, (repository,))
+    counted = member.git("rev-list", "--use-bitmap-index", "--test-bitmap", "main", check=False)
+    assert counted == member.git("rev-list", "--use-bitmap-index", "--test-bitmap", "main")
+
+
+def bitmaps(repository: GitRepository) -> list[str]:
+    return sorted(path.name for path in (repository.git_dir / "objects" / "pack").glob("*.bitmap"))
+
+
+def test_one_of_two_bitmaps_of_packs_stays(repository: GitRepository) -> None:
+    repository.repack("--write-bitmap-index")
+    (first,) = bitmaps(repository)
+    pack_folder = repository.git_dir / "objects" / "pack"
+    (pack_folder / first.replace(".bitmap", ".keep")).touch()
+    repository.commit({"d": "d"}, message="after the first bitmap")
+    repository.repack("--write-bitmap-index", "--pack-kept-objects")
+    assert len(bitmaps(repository)) == 2
+    (pack_folder / first.replace(".bitmap", ".keep")).unlink()
+    obey(findings(repository)["several-bitmaps"])
+    assert len(bitmaps(repository)) == 1
+    assert findings(repository) == {}
+
+
+def test_bitmap_of_the_multi_pack_index_stays_before_that_of_a_pack(repository: GitRepository) -> None:
+    repository.repack("--write-bitmap-index")
+    repository.git("multi-pack-index", "write", "--bitmap")
+    assert len(bitmaps(repository)) == 2
+    obey(findings(repository)["several-bitmaps"])
+    (left,) = bitmaps(repository)
+    assert left.startswith("multi-pack-index-")
+    assert findings(repository) == {}
