@@ -12,7 +12,7 @@ from gitdash.units import printable_path
 
 
 def run_check(session: Session, roots: tuple[bytes, ...], *, fail_on: str, sizes: str) -> int:
-    """Print what is at or above `fail_on`, count the rest, and exit 1 if anything was printed."""
+    """Print what is at or above `fail_on`, count the rest, and exit 1 if anything was printed or a measurement failed."""
     least = Severity(fail_on)
     survey = survey_roots(session, roots, sizes)
     found = [(row.path, finding) for row in survey.rows() for finding in survey.reports[row.path].findings]
@@ -22,7 +22,7 @@ def run_check(session: Session, roots: tuple[bytes, ...], *, fail_on: str, sizes
     hidden_counts = Counter(finding.severity for _, finding in found) - printed_counts
     if survey.totals is not None:
         say(findings_line(survey.totals.repository_count, printed_counts, hidden_counts).rstrip())
-    return ExitCode.FINDINGS if printed else ExitCode.DONE
+    return ExitCode.FINDINGS if printed or survey.has_failed else ExitCode.DONE
 
 
 def _line(path: bytes, finding: Finding) -> str:

@@ -12,7 +12,8 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say
 from gitdash.cli.session import Session
 from gitdash.model.report import RepositoryReport, Totals
-from gitdash.model.repository import NotRepository
+from gitdash.model.repository import NotRepository, Unreadable
+from gitdash.model.sizes import Sizes
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
@@ -32,6 +33,8 @@ class Survey:
     candidates: list[NotRepository] = field(default_factory=list)
     """What looked like a repository and is none, or could not be searched."""
     totals: Totals | None = None
+    has_failed: bool = False
+    """A size that was to be measured could not be had."""
 
     def rows(self) -> list[RepositorySummary]:
         """Return all rows, sorted by path."""
@@ -62,7 +65,26 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str) -> Surv
     progress.clear()
     for candidate in survey.candidates:
         say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
+    for path in sorted(survey.reports):
+        reasons = _failures(survey.reports[path].sizes, request.sizes)
+        survey.has_failed |= bool(reasons)
+        if reasons:
+            say(f"gitdash: a measurement failed: {printable_path(path)}: {reasons}")
     return survey
+
+
+def _failures(sizes: Sizes, wanted: SizesWanted) -> str:
+    """Return why wanted sizes could not be had, one clause for each reason; empty if all could."""
+    asked: list[tuple[str, object]] = []
+    if wanted in {SizesWanted.EXCLUSIVE, SizesWanted.ALL}:
+        asked.append(("exclusive", sizes.exclusive))
+    if wanted in {SizesWanted.REACHABLE, SizesWanted.ALL}:
+        asked += [("reachable", sizes.reachable), ("own", sizes.reachable_own)]
+    names: dict[str, list[str]] = {}
+    for name, size in asked:
+        if isinstance(size, Unreadable):
+            names.setdefault(size.reason, []).append(name)
+    return "; ".join(f"{', '.join(sizes_without)}: {reason}" for reason, sizes_without in names.items())
 
 
 def _take(event: SurveyEvent, survey: Survey, progress: ProgressLine) -> None:

@@ -51,7 +51,7 @@ def run_scan(session: Session, options: ScanOptions) -> int:
     survey = survey_roots(session, options.roots, _sizes(options))
     rows = arrange(_select(survey.rows(), options.where))
     _PRINT[options.output_format](survey, rows, columns)
-    return ExitCode.DONE
+    return ExitCode.FINDINGS if survey.has_failed else ExitCode.DONE
 
 
 def _sizes(options: ScanOptions) -> str:

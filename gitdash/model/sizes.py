@@ -76,3 +76,5 @@ class Sizes(msgspec.Struct, frozen=True, kw_only=True):
     exclusive: ExclusiveSizes | Unreadable | None = None
     reachable: SizeMeasurement | Unreadable | None = None
     reachable_own: SizeMeasurement | Unreadable | None = None
+    git_version: str | None = None
+    """The git that did not answer where a reachable size is `Unreadable`; a measurement names its own."""

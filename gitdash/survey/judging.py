@@ -113,7 +113,9 @@ class Judge:
 
     def with_sizes(self, report: RepositoryReport, sizes: Sizes) -> RepositoryReport:
         """Return the report with other sizes, judged again."""
-        changed = msgspec.structs.replace(report, sizes=sizes)
+        changed = msgspec.structs.replace(
+            report, sizes=msgspec.structs.replace(sizes, git_version=self._git_version or sizes.git_version)
+        )
         return self.judge(changed, self._policy_for(report.repository.path))
 
     def _is_still_true(self, one: Inspected, stored: RepositoryReport, facts: RepositoryReport) -> bool:
@@ -161,13 +163,18 @@ def policy_digest(policy: Policy) -> bytes:
 
 
 def _of_git(sizes: Sizes, git_version: str | None) -> Sizes:
-    """Return the sizes without those that another git measured."""
-    stored = (sizes.reachable, sizes.reachable_own)
-    if git_version is None or not any(
-        isinstance(size, SizeMeasurement) and size.git_version != git_version for size in stored
-    ):
+    """Return the sizes without the answers of another git, and without its failures, which this one may not have."""
+
+    def is_of_git(size: SizeMeasurement | Unreadable | None) -> bool:
+        return (size.git_version if isinstance(size, SizeMeasurement) else sizes.git_version) == git_version
+
+    if git_version is None or (is_of_git(sizes.reachable) and is_of_git(sizes.reachable_own)):
         return sizes
-    return msgspec.structs.replace(sizes, reachable=None, reachable_own=None)
+    return msgspec.structs.replace(
+        sizes,
+        reachable=sizes.reachable if is_of_git(sizes.reachable) else None,
+        reachable_own=sizes.reachable_own if is_of_git(sizes.reachable_own) else None,
+    )
 
 
 def _pool_entry(one: Inspected) -> PoolEntry:

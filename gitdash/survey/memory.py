@@ -60,8 +60,11 @@ class Memory:
         if newer is None or not _same_files(newer, report):
             return report
         ours, theirs = report.sizes, newer.sizes
-        reachable, reachable_own = ours.reachable or theirs.reachable, ours.reachable_own or theirs.reachable_own
-        sizes = msgspec.structs.replace(ours, reachable=reachable, reachable_own=reachable_own)
+        sizes = msgspec.structs.replace(
+            ours,
+            reachable=_better(ours.reachable, theirs.reachable),
+            reachable_own=_better(ours.reachable_own, theirs.reachable_own),
+        )
         return msgspec.structs.replace(report, sizes=sizes)
 
     def save(self, report: RepositoryReport, summary: RepositorySummary) -> None:
@@ -100,7 +103,14 @@ def _as_stored(sizes: Sizes) -> Sizes:
 
 
 def _marked(size: SizeMeasurement | Unreadable | None) -> SizeMeasurement | Unreadable | None:
-    return msgspec.structs.replace(size, from_history=True) if isinstance(size, SizeMeasurement) else None
+    return msgspec.structs.replace(size, from_history=True) if isinstance(size, SizeMeasurement) else size
+
+
+def _better(
+    ours: SizeMeasurement | Unreadable | None, theirs: SizeMeasurement | Unreadable | None
+) -> SizeMeasurement | Unreadable | None:
+    """Return our answer if we have one; a number is better than a reason why there is none."""
+    return theirs if ours is None or (isinstance(ours, Unreadable) and isinstance(theirs, SizeMeasurement)) else ours
 
 
 def _same_files(one: RepositoryReport, other: RepositoryReport) -> bool:

@@ -59,14 +59,15 @@ class Gitdash:
         assert "Traceback" not in finished.stderr, finished.stderr
         return finished
 
-    def json(self, *arguments: str | os.PathLike[str]) -> Any:
+    def json(self, *arguments: str | os.PathLike[str], exit_code: int = 0) -> Any:
         finished = self.run(*arguments, "--format", "json")
-        assert finished.returncode == 0, finished.stderr
+        assert finished.returncode == exit_code, finished.stderr
         return json.loads(finished.stdout)
 
-    def rows(self, *arguments: str | os.PathLike[str]) -> dict[str, Any]:
+    def rows(self, *arguments: str | os.PathLike[str], exit_code: int = 0) -> dict[str, Any]:
         """The records of a scan by the last part of the path."""
-        return {Path(row["path"]).name: row for row in self.json("scan", *arguments)["repositories"]}
+        document = self.json("scan", *arguments, exit_code=exit_code)
+        return {Path(row["path"]).name: row for row in document["repositories"]}
 
     def git_calls(self) -> list[str]:
         """The subcommands that git got since the last question."""

@@ -100,11 +100,56 @@ def test_a_change_in_the_lender_makes_the_members_sizes_unknown(gitdash: Gitdash
 
 def test_a_missing_lender_is_unreadable_and_not_the_full_size(gitdash: Gitdash, fleet: Path) -> None:
     (fleet / "pool.git").rename(fleet.parent / "elsewhere.git")
-    row = gitdash.rows(fleet, "--sizes", "all")["member.git"]
+    row = gitdash.rows(fleet, "--sizes", "all", exit_code=1)["member.git"]
     assert "unreadable" in row["sizes"]["reachable"]
     assert "unreadable" in row["sizes"]["reachable_own"]
     assert "unreadable" in row["sizes"]["exclusive"]
     assert row["state"] == "critical"
+
+
+def lose_a_tree(repository: Path) -> str:
+    """Take away an object that every clone needs; returns its id."""
+    object_id = GitRepository(repository).git("rev-parse", "HEAD^{tree}")
+    git_dir = repository / ".git" if (repository / ".git").exists() else repository
+    (git_dir / "objects" / object_id[:2] / object_id[2:]).unlink()
+    return object_id
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["scan", "--sizes", "reachable"],
+        ["scan", "--columns", "name,own"],
+        ["check", "--fail-on", "critical", "--sizes", "all"],
+    ],
+    ids=" ".join,
+)
+def test_a_measurement_that_fails_is_said_once_and_exit_1(gitdash: Gitdash, fleet: Path, arguments: list[str]) -> None:
+    object_id = lose_a_tree(fleet / "work")
+    finished = gitdash.run(*arguments, fleet)
+    assert finished.returncode == 1
+    said = [line for line in finished.stderr.splitlines() if "a measurement failed" in line]
+    assert len(said) == 1
+    assert f"{fleet / 'work'}: reachable, own: " in said[0]
+    assert object_id in said[0]
+
+
+def test_a_failed_measurement_is_remembered_with_its_reason_until_something_changes(
+    gitdash: Gitdash, fleet: Path
+) -> None:
+    object_id = lose_a_tree(fleet / "work")
+    age_everything(fleet)
+    failed = gitdash.rows(fleet, "--sizes", "all", exit_code=1)["work"]
+    assert object_id in failed["sizes"]["reachable"]["unreadable"]
+    again = gitdash.rows(fleet)["work"]
+    assert again["sizes"] == failed["sizes"]
+    assert again["findings"] == failed["findings"]
+    assert object_id in gitdash.run("show", fleet / "work").stdout
+    gitdash.git_calls()
+    gitdash.rows(fleet, "--sizes", "all", exit_code=1)
+    assert len(gitdash.git_calls()) > 1, "asked for, it is tried again"
+    GitRepository(fleet / "work", clock_s=1_800_000_000).git("hash-object", "-w", "-t", "tree", "--stdin")
+    assert gitdash.rows(fleet)["work"]["sizes"]["reachable"] is None
 
 
 def test_a_store_that_rows_share_counts_once(gitdash: Gitdash, fleet: Path) -> None:

@@ -16,10 +16,13 @@ from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement
+from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
 from gitdash.survey import workers
 from gitdash.survey.events import Discovered, Finished, Progress, Report
+from gitdash.survey.judging import Inspected, Judge
+from gitdash.survey.memory import Memory
 from gitdash.survey.priorities import Priorities
+from gitdash.survey.summarize import summarize
 from gitdash.survey.survey import SizesWanted, run_survey
 from tests.support.repositories import GitRepository
 from tests.survey.surveys import NOW_S, finished, last_reports, request, survey
@@ -97,6 +100,40 @@ def test_a_policy_change_keeps_measured_sizes(fleet: Path, history: History) -> 
     assert isinstance(sizes.exclusive, ExclusiveSizes)
     assert isinstance(sizes.reachable, SizeMeasurement)
     assert sizes.reachable.from_history
+
+
+def test_a_number_is_better_than_a_failure_whoever_came_first(fleet: Path, history: History) -> None:
+    survey(fleet, history=history, sizes=SizesWanted.REACHABLE)
+    (stored,) = history.reports([os.fsencode(fleet / "plain.git")])
+    memory = Memory(history, now_s=NOW_S, policy_for=Settings().policy_for)
+    failed = msgspec.structs.replace(stored, sizes=Sizes(reachable=Unreadable("git died")))
+    kept = memory.with_newer_sizes(failed).sizes
+    assert kept.reachable == stored.sizes.reachable
+    memory.save(failed, summarize(failed))
+    assert memory.with_newer_sizes(stored).sizes == stored.sizes
+    unknown = msgspec.structs.replace(stored, sizes=Sizes())
+    assert memory.with_newer_sizes(unknown).sizes.reachable == Unreadable("git died")
+
+
+def test_a_failure_of_another_git_is_not_kept(fleet: Path, history: History) -> None:
+    def known_to(git_version: str) -> Sizes:
+        one = Inspected(repository=stored.repository, inspection=stored.inspection, stored=stored, is_reused=True)
+        judge = Judge(
+            [one],
+            policy_for=Settings().policy_for,
+            outside_fingerprint=lambda _: b"",
+            git_version=git_version,
+            now_s=NOW_S,
+        )
+        return judge.facts(stored.repository.path).sizes
+
+    survey(fleet, history=history)
+    (stored,) = history.reports([os.fsencode(fleet / "plain.git")])
+    died = Unreadable("git died")
+    stored = msgspec.structs.replace(stored, sizes=Sizes(reachable=died, reachable_own=died, git_version="2.39.5"))
+    assert known_to("2.39.5").reachable == died
+    assert known_to("2.47.3").reachable is None
+    assert known_to("2.47.3").reachable_own is None
 
 
 def test_a_new_borrower_changes_the_reused_lender(fleet: Path, history: History) -> None:
