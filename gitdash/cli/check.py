@@ -12,7 +12,7 @@ from gitdash.units import printable_path
 
 
 def run_check(session: Session, roots: tuple[bytes, ...], *, fail_on: str, sizes: str) -> int:
-    """Print what is at or above `fail_on`, count the rest, and exit 1 if anything was printed or a measurement failed."""
+    """Print findings from `fail_on` on and count the rest; exit 1 if any was printed or a measurement failed."""
     least = Severity(fail_on)
     survey = survey_roots(session, roots, sizes)
     found = [(row.path, finding) for row in survey.rows() for finding in survey.reports[row.path].findings]

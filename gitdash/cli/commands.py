@@ -175,7 +175,7 @@ Examples:
 @click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
 @click.pass_obj
 def check(session: Session, roots: tuple[bytes, ...], fail_on: str, sizes: str) -> None:
-    """Print findings, one a line; exit 1 if one is at or above --fail-on."""
+    """Print findings, one a line; exit 1 if one is at or above --fail-on, or a measurement failed."""
     from gitdash.cli.check import run_check
 
     click.get_current_context().exit(run_check(session, roots, fail_on=fail_on, sizes=sizes))
