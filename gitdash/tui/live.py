@@ -68,6 +68,8 @@ class LiveFleet:
             if number_or_none is not None:
                 dirty.append(number_or_none)
         for path, report in changes.reports.items():
+            # Textual's cache keeps the old value of a key that it has.
+            self._reports.discard(path)
             if report is not None:
                 self._reports[path] = report
         if has_grown:
