@@ -267,7 +267,13 @@ def _expected_bytes(
     if asked.question is Question.REACHABLE_OWN and alternates_of(inspection):
         return exclusive.exclusive_bytes if isinstance(exclusive, ExclusiveSizes) else None
     packs = inspection.packs
-    return packs.bytes - packs.cruft_bytes if isinstance(packs, PackFacts) else None
+    if not isinstance(packs, PackFacts):
+        return None
+    expected_bytes = packs.bytes - packs.cruft_bytes
+    # second copies of objects count in packs, and not in a clone
+    if isinstance(exclusive, ExclusiveSizes) and not alternates_of(inspection):
+        return min(expected_bytes, exclusive.exclusive_bytes)
+    return expected_bytes
 
 
 def _previous(
