@@ -5,7 +5,7 @@ about it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Evidence, Judge, Rule
@@ -72,7 +72,7 @@ MEASUREMENT_NOTES = Rule(
     meaning="git or gitdash had something to say while a size was measured. A warning if it is a sign of damage:"
     " references that are broken or lead to missing objects, derived files that are damaged or contradict the objects.",
     source="what git wrote to its error output, and gitdash's checks of the number",
-    remedy="`gitdash size --explain` tells more",
+    remedy="`gitdash size --explain <repository>` tells more",
 )
 
 _LIMITS = re.compile(r"needs git|did not end within|was cancelled")
@@ -177,7 +177,18 @@ def measurement_notes(case: Case) -> Iterator[Finding]:
     if notes:
         severity = Severity.WARNING if warnings else Severity.NOTICE
         evidence: Evidence = {"note_count": len(notes), "damage_count": len(warnings)}
-        yield MEASUREMENT_NOTES.finding(case, severity, f"sizes: {listed(notes)}", evidence)
+        yield MEASUREMENT_NOTES.finding(case, severity, _said(notes), evidence, remedy=_explain(case))
+
+
+def _said(notes: Sequence[str], at_most: int = 2) -> str:
+    """Notes are sentences with commas of their own."""
+    rest_count = len(notes) - at_most
+    more = f"; and {counted(rest_count, 'more note')}" if rest_count > 0 else ""
+    return f"sizes: {'; '.join(notes[:at_most])}{more}"
+
+
+def _explain(case: Case) -> str:
+    return f"`gitdash size --explain {shell_word(case.subject.repository.path)}` tells more"
 
 
 JUDGES: tuple[tuple[Rule, Judge], ...] = (

@@ -73,6 +73,7 @@ ALTERNATE_REFERENCES_HIDDEN = Rule(
     " become faster, which is why people set it.",
     source="git-config(1) core.alternateRefsCommand, core.alternateRefsPrefixes",
     remedy="none is needed: gitdash overrides it when it measures",
+    is_fact=True,
 )
 LENDER_OUTSIDE_ROOTS = Rule(
     id="lender-outside-roots",

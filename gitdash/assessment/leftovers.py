@@ -7,6 +7,7 @@ Sources: Gitaly's stale data rules for kinds and ages; git removes `tmp_pack_*` 
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
@@ -53,6 +54,7 @@ def stale_keep(case: Case) -> Iterator[Finding]:
         f"{counted(len(stale), '.keep file')} of transfers, the oldest {human_age(oldest_age_s)} old:"
         f" {listed([keep.name for keep in stale])}",
         {"keep_count": len(stale), "oldest_age_s": oldest_age_s},
+        remedy=f"{file_command('rm --', case.pack_folder, [keep.name for keep in stale])}; the packs stay",
     )
 
 
@@ -70,7 +72,14 @@ def temporary_files(case: Case) -> Iterator[Finding]:
         f"{counted(len(abandoned), 'temporary file')} of {human_bytes(size_bytes)},"
         f" the oldest {human_age(oldest_age_s)} old: {listed([file.path for file in abandoned], 2)}",
         {"temporary_count": len(abandoned), "temporary_bytes": size_bytes, "oldest_age_s": oldest_age_s},
+        remedy=_remove(case, abandoned),
     )
+
+
+def _remove(case: Case, files: list[TemporaryFile]) -> str:
+    command = "rm -r --" if any(file.is_directory for file in files) else "rm --"
+    removal = file_command(command, case.subject.repository.common_dir, [file.path for file in files])
+    return f"see that no process has them open, then {removal}; no object of the repository is in them"
 
 
 def _is_abandoned(case: Case, file: TemporaryFile) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
@@ -16,7 +17,8 @@ from gitdash.model.policy import Policy
 from gitdash.model.repository import RepositoryKind
 from gitdash.units import human_age
 
-_REMOVE = "see that no git runs here, on any host that mounts it, then remove the file"
+_LOOK = "see that no git runs here, on any host that mounts it, then"
+_REMOVE = f"{_LOOK} remove the file"
 
 STALE_LOCK = Rule(
     id="stale-lock",
@@ -152,8 +154,16 @@ def _stale_lock_finding(case: Case, locks: list[LockFile]) -> Finding:
         Severity.WARNING if abandoned else Severity.NOTICE,
         f"{shown_lock.path}{others}, {human_age(age_s)} old, {holder}; stops {kind_of(shown_lock.path).stops}",
         {"path": shown_lock.path, "lock_count": len(locks), "held_count": len(held), "age_s": age_s},
-        remedy=None if abandoned else f"wait for process {shown_lock.holder_pid}, or end it",
+        remedy=_remove(case, abandoned) if abandoned else _wait(shown_lock),
     )
+
+
+def _remove(case: Case, locks: list[LockFile]) -> str:
+    return f"{_LOOK} {file_command('rm --', case.subject.repository.git_dir, [lock.path for lock in locks])}"
+
+
+def _wait(lock: LockFile) -> str:
+    return f"wait for process {lock.holder_pid}, or end it"
 
 
 def maintenance_lock(case: Case) -> Iterator[Finding]:
@@ -169,7 +179,7 @@ def maintenance_lock(case: Case) -> Iterator[Finding]:
             Severity.NOTICE if is_held else Severity.WARNING,
             f"objects/maintenance.lock is {human_age(age_s)} old, {holder}: maintenance silently does nothing",
             {"age_s": age_s},
-            remedy=f"wait for process {lock.holder_pid}, or end it" if is_held else None,
+            remedy=_wait(lock) if is_held else _remove(case, [lock]),
         )
 
 
@@ -185,7 +195,13 @@ def gc_pid(case: Case) -> Iterator[Finding]:
             whose = f"its process is on host {lock.holder_host}"
         else:
             whose = "its process is gone"
-        yield GC_PID.finding(case, Severity.NOTICE, f"gc.pid is {human_age(age_s)} old, and {whose}", {"age_s": age_s})
+        yield GC_PID.finding(
+            case,
+            Severity.NOTICE,
+            f"gc.pid is {human_age(age_s)} old, and {whose}",
+            {"age_s": age_s},
+            remedy=_remove(case, [lock]) if lock.holder_pid is None else _wait(lock),
+        )
 
 
 def gc_log(case: Case) -> Iterator[Finding]:
@@ -201,6 +217,8 @@ def gc_log(case: Case) -> Iterator[Finding]:
         Severity.WARNING if is_blocking else Severity.NOTICE,
         f"gc.log, {human_age(age_s)} old, {effect}: {inspection.gc_log}",
         {"age_s": age_s},
+        remedy="mend what the message says, then "
+        + file_command("rm --", case.subject.repository.common_dir, ["gc.log"]),
     )
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed, shown
 from gitdash.model.finding import Finding, Severity
@@ -49,7 +50,7 @@ EMPTY_REFERENCES = Rule(
     meaning="What a power loss leaves: a reference without content. git calls it broken, and gc and"
     " `rev-list --all` die.",
     source="zero-length files below refs, a day old or more; Gitaly stale data rules",
-    remedy="restore the value from `{git} reflog` or from the remote, then remove the empty file",
+    remedy="find the value in `{git} reflog` or in the remote, remove the empty file, and set the reference again",
 )
 OBJECTS_GONE = Rule(
     id="objects-gone",
@@ -154,6 +155,8 @@ def empty_references(case: Case) -> Iterator[Finding]:
         Severity.WARNING,
         f"{counted(len(names), 'empty loose reference')}, the oldest for {human_age(age_s)}: {listed(names)}",
         {"empty_count": len(names), "oldest_age_s": age_s},
+        remedy="find the value in `{git} reflog` or in the remote, then"
+        f" {file_command('rm --', case.subject.repository.common_dir, names)} and set the reference again",
     )
 
 

@@ -28,6 +28,7 @@ PARTIAL_CLONE = Rule(
     " what is here.",
     source="extensions.partialClone, a promisor remote, or .promisor packs",
     remedy="none is needed",
+    is_fact=True,
 )
 SHALLOW = Rule(
     id="shallow",
@@ -36,6 +37,7 @@ SHALLOW = Rule(
     meaning="The history is cut; git uses neither bitmaps nor the commit-graph.",
     source="commits in the file shallow",
     remedy="none is needed; `{git} fetch --unshallow` brings the rest",
+    is_fact=True,
 )
 PRECIOUS_OBJECTS = Rule(
     id="precious-objects",
@@ -44,6 +46,7 @@ PRECIOUS_OBJECTS = Rule(
     meaning="git refuses to delete any object or pack here, so neither gc nor repack does anything.",
     source="extensions.preciousObjects",
     remedy="none is needed; it protects borrowers",
+    is_fact=True,
 )
 
 
@@ -66,7 +69,7 @@ def partial_clone(case: Case) -> Iterator[Finding]:
         yield PARTIAL_CLONE.finding(
             case,
             Severity.NOTICE,
-            f"partial clone with {counted(promisor_count, 'promisor pack')}: objects may be missing on purpose",
+            f"objects may be missing on purpose; {counted(promisor_count, 'promisor pack')}",
             {"promisor_count": promisor_count},
         )
 
@@ -78,7 +81,7 @@ def shallow(case: Case) -> Iterator[Finding]:
         yield SHALLOW.finding(
             case,
             Severity.NOTICE,
-            f"shallow: the history is cut at {counted(count, 'commit')}",
+            f"the history is cut at {counted(count, 'commit')}",
             {"shallow_count": count},
         )
 

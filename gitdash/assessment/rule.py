@@ -32,6 +32,9 @@ class Rule:
     per_store: bool = True
     """It judges what linked worktrees share, and so is not repeated in each of their rows."""
 
+    is_fact: bool = False
+    """It tells a fact that nothing needs to be done about: the repository counts as well all the same."""
+
     def finding(
         self, case: Case, severity: Severity, summary: str, evidence: Evidence, *, remedy: str | None = None
     ) -> Finding:

@@ -47,6 +47,8 @@ JUDGES: Final[tuple[tuple[Rule, Judge], ...]] = (
 
 RULES: Final[tuple[Rule, ...]] = tuple(rule for rule, _ in JUDGES)
 
+_FACTS: Final = frozenset(rule.id for rule in RULES if rule.is_fact)
+
 
 def assess(subject: Subject, policy: Policy, now_s: float) -> tuple[Finding, ...]:
     """Return the findings of all rules, worst first.
@@ -62,10 +64,11 @@ def assess(subject: Subject, policy: Policy, now_s: float) -> tuple[Finding, ...
 
 
 def state_of(findings: Sequence[Finding], repository: Repository, inspection: Inspection | Unreadable) -> State:
-    """Return the one word for a row: `unreadable`, else `foreign`, else the worst severity, else `ok`."""
+    """Return the one word for a row: `unreadable`, else `foreign`, else the worst severity, plain facts aside."""
     if isinstance(inspection, Unreadable):
         return State.UNREADABLE
     if repository.foreign_owner_uid is not None and not repository.trusted_by_config:
         return State.FOREIGN
-    worst = max((finding.severity for finding in findings), key=lambda severity: severity.rank, default=None)
+    severities = [finding.severity for finding in findings if finding.rule not in _FACTS]
+    worst = max(severities, key=lambda severity: severity.rank, default=None)
     return State.OK if worst is None else State(worst.value)

@@ -149,6 +149,12 @@ def test_sentences_are_printable_and_without_placeholder() -> None:
         assert "{git}" not in finding.remedy
 
 
+def test_sentence_does_not_begin_with_the_name_of_its_rule() -> None:
+    for judged in (wreck(), wreck(roles=(Role.PLAIN,), borrowers=(), shallow_count=1)):
+        for finding in judge(judged):
+            assert not finding.summary.startswith(finding.rule.replace("-", " ") + ":"), finding
+
+
 def test_evidence_carries_its_unit_in_the_key() -> None:
     units = ("_count", "_bytes", "_s", "_uid", "path", "keys", "extensions", "reason")
     for finding in judge(wreck()):
@@ -193,6 +199,31 @@ def finding(severity: Severity) -> Finding:
 )
 def test_state_is_the_worst_severity(severities: list[Severity], state: State) -> None:
     assert state_of([finding(severity) for severity in severities], REPOSITORY, inspection()) is state
+
+
+def test_plain_fact_is_found_and_does_not_raise_the_state() -> None:
+    facts = subject(
+        roles=(Role.MEMBER,),
+        alternates=alternates(),
+        shallow=True,
+        shallow_count=1,
+        config=config_facts(
+            partial_clone=True,
+            precious_objects=True,
+            concerns=(concern("core.alternaterefscommand", ConfigEffect.HIDES_ALTERNATE_REFS),),
+        ),
+    )
+    assert set(found(facts).values()) == {"notice"}
+    assert set(found(facts)) == {rule.id for rule in RULES if rule.is_fact}
+    assert state_of(judge(facts), REPOSITORY, facts.inspection) is State.OK
+    also = subject(shallow=True, shallow_count=1, loose=loose_facts(count=9000))
+    assert state_of(judge(also), REPOSITORY, also.inspection) is State.WARNING
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.is_fact], ids=lambda rule: rule.id)
+def test_plain_fact_is_a_notice_that_asks_for_nothing(rule) -> None:
+    assert rule.severities == (Severity.NOTICE,)
+    assert rule.remedy.startswith("none is needed")
 
 
 def test_state_of_a_foreign_repository_is_foreign_unless_the_config_vouches_for_it() -> None:

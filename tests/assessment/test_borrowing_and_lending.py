@@ -95,6 +95,23 @@ def test_member_that_joined_after_its_last_repack_is_a_notice(
     assert ("alternates-newer-than-repack" in found(judged)) is fires
 
 
+@pytest.mark.parametrize(
+    ("joined_age_s", "repack_age_s", "summary"),
+    [
+        (1, 1.5, "joined its lender 1s ago, after its last full repack (1s ago)"),
+        (0.2, 0.5, "joined its lender just now, after its last full repack (just now)"),
+        (3 * DAY_S, 5 * DAY_S, "joined its lender 3d ago, after its last full repack (5d ago)"),
+    ],
+)
+def test_member_that_joined_later_says_when(joined_age_s: float, repack_age_s: float, summary: str) -> None:
+    judged = subject(
+        roles=MEMBER,
+        alternates=alternates(mtime_s=NOW_S - joined_age_s),
+        last_full_repack_s=NOW_S - repack_age_s,
+    )
+    assert finding_of("alternates-newer-than-repack", judged).summary == summary
+
+
 @pytest.mark.parametrize(("size_bytes", "fires"), [(451_288, False), (1 << 20, False), ((1 << 20) + 1, True)])
 def test_duplicates_of_a_member_are_a_notice_above_one_mebibyte(size_bytes: int, fires: bool) -> None:
     judged = subject(roles=MEMBER, alternates=alternates(), sizes=duplicates(size_bytes))

@@ -159,7 +159,9 @@ def test_size_with_a_reservation_says_it_once() -> None:
     judged = subject(sizes=Sizes(reachable=size, reachable_own=damaged))
     assert found(judged) == {"measurement-notes": "warning"}
     # the sign of damage stands first, whatever is cut off behind it
-    assert finding_of("measurement-notes", judged).summary == "sizes: b, 2 broken references left out, a"
+    finding = finding_of("measurement-notes", judged)
+    assert finding.summary == "sizes: b; 2 broken references left out; and 1 more note"
+    assert finding.remedy == "`gitdash size --explain /srv/git/a.git` tells more"
 
 
 @pytest.mark.parametrize(

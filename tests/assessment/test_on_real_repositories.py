@@ -64,8 +64,8 @@ def upstream(tmp_path: Path) -> GitRepository:
         (("--mirror",), State.OK, []),
         (("--reference", "SOURCE"), State.OK, []),
         (("--shared",), State.OK, []),
-        (("--depth=1",), State.NOTICE, ["shallow"]),
-        (("--filter=blob:none",), State.NOTICE, ["partial-clone"]),
+        (("--depth=1",), State.OK, ["shallow"]),
+        (("--filter=blob:none",), State.OK, ["partial-clone"]),
     ],
     ids=["working", "bare", "mirror", "reference", "shared", "shallow", "partial"],
 )
@@ -82,6 +82,24 @@ def test_fresh_clone_is_healthy(
 def test_repository_after_git_s_own_care_is_healthy(upstream: GitRepository, command: str) -> None:
     upstream.git(*command.split(), "--quiet" if command == "gc" else "--")
     assert judged(upstream) == (State.OK, ())
+
+
+@pytest.mark.skipif(git_version() < (2, 45), reason="reftable came with git 2.45")
+@pytest.mark.parametrize("is_bare", [True, False], ids=["bare", "working"])
+@pytest.mark.parametrize("commit_count", [0, 3])
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_fresh_repository_with_reftable_is_healthy(
+    tmp_path: Path, is_bare: bool, commit_count: int, object_format: str
+) -> None:
+    repository = GitRepository.init(
+        tmp_path / "fresh", bare=is_bare, object_format=object_format, reference_backend="reftable"
+    )
+    for number in range(commit_count):
+        repository.commit({"a": f"{number}"})
+    repository.git("symbolic-ref", "HEAD", "refs/heads/other")
+    assert judged(repository) == (State.OK, ())
+    repository.git("gc", "--quiet")
+    assert judged(repository) == (State.OK, ())
 
 
 COMMANDS = sorted({command for rule in RULES for command in re.findall(r"`\{git\} ([^`<]+)`", rule.remedy)})

@@ -110,6 +110,18 @@ def test_locks_of_one_kind_are_one_finding() -> None:
     assert finding.evidence["lock_count"] == 500
 
 
+def test_remedy_names_ten_files_and_counts_the_rest() -> None:
+    locks = tuple(lock(f"refs/heads/{number}.lock", 2 * HOUR_S) for number in range(500))
+    remedy = finding_of("stale-lock", subject(locks=locks)).remedy
+    assert remedy.count("/srv/git/a.git/refs/heads/") == 10
+    assert remedy.endswith("`, and so with 490 more")
+
+
+def test_remedy_names_no_file_whose_name_is_shown_escaped() -> None:
+    locks = (lock("refs/heads/a\\x1b.lock", 2 * HOUR_S),)
+    assert finding_of("stale-lock", subject(locks=locks)).remedy.endswith("then `rm --` with the path of each")
+
+
 def test_shared_lock_is_not_repeated_for_a_linked_worktree() -> None:
     linked = Repository(
         path=b"/w", git_dir=b"/r/worktrees/w", common_dir=b"/r", kind=RepositoryKind.LINKED_WORKTREE, root=b"/"

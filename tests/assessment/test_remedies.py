@@ -39,6 +39,15 @@ def findings(
     later_s: float = 0.0,
 ) -> dict[str, Finding]:
     """What gitdash finds `later_s` seconds from now, by rule."""
+    return {finding.rule: finding for finding in assess_all(repository, later_s, lenders, borrowers)}
+
+
+def assess_all(
+    repository: GitRepository,
+    later_s: float,
+    lenders: tuple[GitRepository, ...] = (),
+    borrowers: tuple[bytes, ...] = (),
+) -> tuple[Finding, ...]:
     now_s = time.time() + later_s
     inspection = inspected(repository, now_s)
     git_dir = os.fsencode(repository.git_dir)
@@ -60,7 +69,7 @@ def findings(
             lender_facts(os.fsencode(lender.git_dir / "objects"), inspected(lender, now_s)) for lender in lenders
         ),
     )
-    return {finding.rule: finding for finding in assess(subject, POLICY, now_s)}
+    return assess(subject, POLICY, now_s)
 
 
 def obey(finding: Finding, *, but_not: str | None = None) -> None:
@@ -261,3 +270,34 @@ def test_bitmap_of_the_multi_pack_index_stays_before_that_of_a_pack(repository: 
     (left,) = bitmaps(repository)
     assert left.startswith("multi-pack-index-")
     assert findings(repository) == {}
+
+
+LEFT_OVER = {
+    "stale-lock": ["config.lock", "refs/heads/it's.lock", "packed-refs.lock"],
+    "maintenance-lock": ["objects/maintenance.lock"],
+    "gc-pid": ["gc.pid"],
+    "gc-log": ["gc.log"],
+    "stale-keep": ["objects/pack/PACK.keep"],
+    "temporary-files": ["objects/pack/tmp_pack_a b", "objects/17/tmp_obj_x", "objects/tmp_objdir-incoming-x/pack/y"],
+    "orphan-index": ["objects/pack/pack-gone.idx"],
+    "empty-references": ["refs/heads/it's"],
+}
+CONTENT = {"gc.pid": "999999999 elsewhere", "gc.log": "error: no", "objects/pack/PACK.keep": "fetch-pack 1 on host"}
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("rule", LEFT_OVER)
+def test_what_is_left_over_is_removed_and_nothing_else(repository: GitRepository, rule: str) -> None:
+    (pack,) = repository.packs()
+    files = {path for path in repository.git_dir.rglob("*") if path.is_file()}
+    for name in LEFT_OVER[rule]:
+        path = repository.git_dir / name.replace("PACK", pack.stem)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(CONTENT.get(name, ""))
+    later_s = 30 * DAY_S
+    several = [one for one in assess_all(repository, later_s) if one.rule == rule]
+    assert several
+    for finding in several:
+        obey(finding, but_not="reflog")
+    assert rule not in findings(repository, later_s=later_s)
+    assert {path for path in repository.git_dir.rglob("*") if path.is_file()} == files
