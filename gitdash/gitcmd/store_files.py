@@ -11,7 +11,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-_IN_PACK: Final = re.compile(rb".*\.(?:pack|rev|bitmap)|multi-pack-index.*")
+_IN_PACK: Final = re.compile(rb".*\.(?:pack|rev|bitmap)|multi-pack-index")
+"""Not the folder `multi-pack-index.d`, nor what other programs leave here."""
 _IN_INFO: Final = (b"alternates", b"commit-graph")
 _CHAINS: Final = (b"info/commit-graphs", b"pack/multi-pack-index.d")
 _FAN_OUT: Final = tuple(b"%02x" % number for number in range(256))

@@ -7,8 +7,10 @@ import pytest
 from gitdash.gitcmd.runner import GitError, GitFailure, find_git, run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.gitcmd.store_files import irregular_file
+from gitdash.measurement.reachable import measure_reachable
 from gitdash.model.inspection import ObjectFormat
-from tests.support.repositories import GIT, GitRepository
+from tests.measurement.built import git_program, request_for
+from tests.support.repositories import GIT, GitRepository, git_version
 
 PACK = "pack/pack-" + "1" * 40
 
@@ -27,7 +29,12 @@ OPENED_BY_GIT = [
     "ff/" + "0" * 62,
 ]
 
-NOT_OPENED_BY_GIT = [f"{PACK}.idx", f"{PACK}.keep", "pack/junk", "info/junk", "0f/tmp_obj_x", "junk", "xx/" + "e" * 38]
+NOT_OPENED_BY_GIT = [
+    *(f"{PACK}.idx", f"{PACK}.keep", "pack/junk", "pack/multi-pack-index.lock", "info/junk"),
+    *("0f/tmp_obj_x", "junk", "xx/" + "e" * 38),
+]
+
+INCREMENTAL_SINCE = (2, 47)
 
 
 @pytest.fixture
@@ -50,6 +57,25 @@ def make_fifo(path: Path) -> None:
 def test_a_sound_store_has_no_irregular_file(objects: Path) -> None:
     assert irregular_file(os.fsencode(objects)) is None
     assert irregular_file(os.fsencode(objects / "missing")) is None
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(git_version() < INCREMENTAL_SINCE, reason="git writes no incremental multi-pack-index")
+def test_chains_of_commit_graphs_and_multi_pack_indexes_are_sound(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "r.git")
+    for number in range(2):
+        repository.commit({"a": f"{number}"})
+        repository.git("repack", "-q", "-d")
+        repository.git("multi-pack-index", "write", "--incremental")
+        repository.git("commit-graph", "write", "--reachable", "--split=no-merge")
+    objects = repository.git_dir / "objects"
+    assert (objects / "pack" / "multi-pack-index.d").is_dir()
+    assert (objects / "info" / "commit-graphs").is_dir()
+    assert irregular_file(os.fsencode(objects)) is None
+    request = request_for(repository)
+    size = measure_reachable(request, git_program(), now_s=0.0, time_limit_s=30.0)
+    assert size.bytes == int(repository.git("rev-list", "--all", "--objects", "--disk-usage"))
+    assert (size.exact, size.notes) == (True, ())
 
 
 @pytest.mark.parametrize("name", OPENED_BY_GIT)
