@@ -30,7 +30,7 @@ def pane_lines(
         return full_lines(summary, report, width=width, now_s=now_s)
     title = title_line(summary, report, width)
     if width < SIDE_BY_SIDE_WIDTH:
-        return [title, *compact_sizes(summary, width), *finding_lines(summary, report, width)]
+        return [title, *compact_sizes(summary, report, width, now_s), *finding_lines(summary, report, width)]
     sizes_width = width // 2
     sizes = full_sizes(summary, report, sizes_width, now_s)
     findings = finding_lines(summary, report, width - sizes_width - 1)

@@ -1,11 +1,11 @@
 """The five sizes of one repository as lines: each with how it was obtained, whether it is exact, and its age. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gitdash.export.columns import UNREADABLE, UPPER_BOUND
 from gitdash.model.inspection import DiskFacts, Inspection, LooseFacts, PackFacts
-from gitdash.model.report import RepositoryReport
+from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
@@ -14,6 +14,7 @@ from gitdash.tui.wrap import flow, wrapped
 from gitdash.units import human_age, human_bytes, human_count, human_duration
 
 NOT_MEASURED: Final = "not measured"
+_RECENT_S: Final = 60.0
 _LABEL_WIDTH: Final = 10
 _VALUE_WIDTH: Final = len(NOT_MEASURED)
 
@@ -27,41 +28,80 @@ def size_text(value: int | Unreadable | None, *, exact: bool = True) -> str:
     return human_bytes(value) if exact else UPPER_BOUND + human_bytes(value)
 
 
-def compact_sizes(summary: RepositorySummary, width: int) -> list[Line]:
-    """Return the sizes as few lines as fit, figures only."""
-    sizes = (
-        ("disk", size_text(summary.disk_bytes)),
-        ("objects", size_text(summary.objects_bytes)),
-        ("exclusive", size_text(summary.exclusive_bytes)),
-        ("duplicate", size_text(summary.duplicate_bytes)),
-        ("reachable", size_text(summary.reachable_bytes, exact=summary.reachable_exact)),
-        ("own", size_text(summary.reachable_own_bytes, exact=summary.reachable_own_exact)),
+def compact_sizes(summary: RepositorySummary, report: RepositoryReport | None, width: int, now_s: float) -> list[Line]:
+    """Return the sizes as few lines as fit: figures, how old those of git are, and why one cannot be told."""
+    reachable, own = _answers(report)
+    rows = (
+        ("disk", summary.disk_bytes, size_text(summary.disk_bytes), ""),
+        ("objects", summary.objects_bytes, size_text(summary.objects_bytes), ""),
+        ("exclusive", summary.exclusive_bytes, size_text(summary.exclusive_bytes), ""),
+        ("duplicate", summary.duplicate_bytes, size_text(summary.duplicate_bytes), ""),
+        ("reachable", summary.reachable_bytes, _reachable_text(summary), _old(reachable, now_s)),
+        ("own", summary.reachable_own_bytes, _own_text(summary), _old(own, now_s)),
     )
-    groups = [[Piece(f"{label} ", Tone.DIM), Piece(text, _tone(text))] for label, text in sizes if text != NOT_MEASURED]
-    missing = [label for label, text in sizes if text == NOT_MEASURED]
+    groups = [
+        [Piece(f"{label} ", Tone.DIM), Piece(text, _tone(text)), *([Piece(old, Tone.DIM)] if old else [])]
+        for label, value, text, old in rows
+        if value is not None
+    ]
+    missing = [label for label, value, _, _ in rows if value is None]
     if missing:
         groups.append([Piece(f"{NOT_MEASURED}: {', '.join(missing)}", Tone.DIM)])
-    return flow(groups, width)
+    return [*flow(groups, width), *_reason_lines([(label, value) for label, value, _, _ in rows], summary, width)]
+
+
+def _reason_lines(
+    rows: Sequence[tuple[str, int | Unreadable | None]], summary: RepositorySummary, width: int
+) -> Iterator[Line]:
+    """Say once for each reason which sizes cannot be told; of a row that is unreadable as a whole its finding does."""
+    if summary.state is State.UNREADABLE:
+        return
+    labels: dict[str, list[str]] = {}
+    for label, value in rows:
+        if isinstance(value, Unreadable):
+            labels.setdefault(value.reason, []).append(label)
+    for reason, names in labels.items():
+        yield from wrapped(f"{UNREADABLE} {', '.join(names)}: {reason}", Tone.WARNING, width, hanging=2)
 
 
 def full_sizes(summary: RepositorySummary, report: RepositoryReport | None, width: int, now_s: float) -> list[Line]:
     """Return a line for each size, with its reason."""
+    reachable, own = _answers(report)
     rows = (
-        ("disk", size_text(summary.disk_bytes), _disk_note(report)),
-        ("objects", size_text(summary.objects_bytes), _objects_note(report)),
-        ("exclusive", size_text(summary.exclusive_bytes), _exclusive_note(summary, report)),
-        (
-            "reachable",
-            size_text(summary.reachable_bytes, exact=summary.reachable_exact),
-            _measurement_note(report.sizes.reachable if report else None, now_s),
-        ),
-        (
-            "own",
-            size_text(summary.reachable_own_bytes, exact=summary.reachable_own_exact),
-            _measurement_note(report.sizes.reachable_own if report else None, now_s),
-        ),
+        ("disk", summary.disk_bytes, size_text(summary.disk_bytes), _disk_note(report)),
+        ("objects", summary.objects_bytes, size_text(summary.objects_bytes), _objects_note(report)),
+        ("exclusive", summary.exclusive_bytes, size_text(summary.exclusive_bytes), _exclusive_note(summary, report)),
+        ("reachable", summary.reachable_bytes, _reachable_text(summary), _measurement_note(reachable, now_s)),
+        ("own", summary.reachable_own_bytes, _own_text(summary), _measurement_note(own, now_s)),
     )
-    return [line for label, text, note in rows for line in _size_lines(label, text, note, width)]
+    return [line for label, value, text, note in rows for line in _size_lines(label, text, _note(value, note), width)]
+
+
+def _note(value: int | Unreadable | None, note: str) -> str:
+    """Return what is said of a size: the row knows before the report why there is none."""
+    if isinstance(value, Unreadable):
+        return value.reason
+    return "" if value is None else note
+
+
+def _answers(
+    report: RepositoryReport | None,
+) -> tuple[SizeMeasurement | Unreadable | None, SizeMeasurement | Unreadable | None]:
+    return (report.sizes.reachable, report.sizes.reachable_own) if report is not None else (None, None)
+
+
+def _reachable_text(summary: RepositorySummary) -> str:
+    return size_text(summary.reachable_bytes, exact=summary.reachable_exact)
+
+
+def _own_text(summary: RepositorySummary) -> str:
+    return size_text(summary.reachable_own_bytes, exact=summary.reachable_own_exact)
+
+
+def _old(size: SizeMeasurement | Unreadable | None, now_s: float) -> str:
+    """Return how old a figure of git is; one that was measured just now needs no word."""
+    age_s = now_s - size.measured_at_s if isinstance(size, SizeMeasurement) else 0.0
+    return f" {human_age(age_s)} old" if age_s >= _RECENT_S else ""
 
 
 def _size_lines(label: str, text: str, note: str, width: int) -> Iterator[Line]:
@@ -82,8 +122,6 @@ def _tone(text: str) -> Tone:
 
 def _disk_note(report: RepositoryReport | None) -> str:
     disk = report.inspection.disk if report and isinstance(report.inspection, Inspection) else None
-    if isinstance(disk, Unreadable):
-        return disk.reason
     if not isinstance(disk, DiskFacts):
         return ""
     parts = [f"{human_bytes(disk.allocated_bytes)} allocated, {human_count(disk.file_count)} files"]
@@ -128,8 +166,6 @@ def _loose_parts(loose: LooseFacts | Unreadable) -> Iterator[str]:
 def _exclusive_note(summary: RepositorySummary, report: RepositoryReport | None) -> str:
     exclusive = report.sizes.exclusive if report else None
     match exclusive:
-        case Unreadable(reason=reason):
-            return reason
         case ExclusiveSizes(duplicate_count=0):
             return "no duplicates"
         case ExclusiveSizes():
@@ -143,14 +179,9 @@ def _exclusive_note(summary: RepositorySummary, report: RepositoryReport | None)
 
 
 def _measurement_note(size: SizeMeasurement | Unreadable | None, now_s: float) -> str:
-    match size:
-        case None:
-            return ""
-        case Unreadable(reason=reason):
-            return reason
-        case SizeMeasurement():
-            bound = "exact" if size.exact else "upper bound"
-            age = human_age(now_s - size.measured_at_s)
-            when = age if age == "now" else f"{age} ago"
-            parts = [size.strategy.value, bound, human_duration(size.elapsed_s), when, *size.notes]
-            return ", ".join(parts)
+    if not isinstance(size, SizeMeasurement):
+        return ""
+    bound = "exact" if size.exact else "upper bound"
+    age = human_age(now_s - size.measured_at_s)
+    when = age if age == "now" else f"{age} ago"
+    return ", ".join([size.strategy.value, bound, f"took {human_duration(size.elapsed_s)}", when, *size.notes])

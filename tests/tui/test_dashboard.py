@@ -12,8 +12,9 @@ from textual.widgets import Input
 from gitdash.discovery.roots import RootError
 from gitdash.errors import ExitCode
 from gitdash.model.report import State
-from gitdash.model.repository import NotRepository
+from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
+from gitdash.survey.summarize import summarize
 from gitdash.tui.actions import ACTIONS
 from gitdash.tui.fleet_app import FleetApp
 from gitdash.tui.screens import PageScreen
@@ -347,6 +348,25 @@ async def test_detail_follows_the_cursor_at_once_and_the_report_after_a_moment()
         text = driven.screen_text()
         assert "stale-lock" in text
         assert "no-bitmap" in text
+
+
+async def test_newer_report_takes_the_place_of_the_one_on_screen() -> None:
+    path = ROOT + b"/infra/deploy.git"
+    async with dashboard(size=(200, 60)) as driven:
+        driven.app.go_to(path)
+        for _ in range(4):
+            await driven.flush()
+        assert "loose-objects" in driven.screen_text()
+        gone = msgspec.structs.replace(
+            driven.source.reports[path], inspection=Unreadable("missing"), findings=(), state=State.UNREADABLE
+        )
+        driven.source.reports[path] = gone
+        driven.source.happen().summaries[path] = summarize(gone)
+        for _ in range(3):
+            await driven.flush()
+        text = driven.screen_text()
+        assert "unreadable: missing" in text
+        assert "loose-objects" not in text
 
 
 async def test_passing_over_rows_asks_for_no_reports_of_theirs() -> None:

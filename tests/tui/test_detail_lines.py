@@ -1,8 +1,11 @@
 """What the detail of a repository says, as lines."""
 
+import msgspec
 import pytest
 
 from gitdash.model.report import RepositoryReport, State
+from gitdash.model.repository import Unreadable
+from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
 from gitdash.tui.cells import Line, line_length
 from gitdash.tui.detail import full_lines, pane_lines
@@ -45,13 +48,40 @@ def test_every_finding_is_there_with_evidence_and_remedy_worst_first() -> None:
 def test_five_sizes_say_how_they_were_obtained_and_how_old_they_are() -> None:
     text = _full("@hashed")
     assert "55.7 MiB  duplicate 441 KiB in 504 objects" in text
-    assert "bitmap, exact, 3.6 s, 2h ago" in text
-    assert "<=56.1 MiB  walk, upper bound, 3.6 s, 2h ago" in text
+    assert "bitmap, exact, took 3.6 s, 2h ago" in text
+    assert "<=56.1 MiB  walk, upper bound, took 3.6 s, 2h ago" in text
 
 
 def test_not_measured_and_unreadable_are_told_apart() -> None:
     assert "not measured" in _full("team/web.git")
     assert "?  the lender is missing" in _full("team/api.git")
+
+
+def _compact(summary: RepositorySummary, report: RepositoryReport | None) -> str:
+    lines = pane_lines(summary, report, width=80, now_s=NOW_S, is_tall=False)
+    return " ".join(" ".join(_texts(lines)).split())
+
+
+def test_low_pane_says_once_why_sizes_cannot_be_told_and_how_old_the_others_are() -> None:
+    report = _report("team/api.git")
+    assert "? exclusive, duplicate, reachable, own: the lender is missing" in _compact(summarize(report), report)
+    report = _report("mirror/linux.git")
+    assert "reachable 4.68 GiB 3d old" in _compact(summarize(report), report)
+    assert "own 4.68 GiB 3d old" in _compact(summarize(report), report)
+
+
+@pytest.mark.parametrize("is_tall", [True, False])
+def test_row_tells_why_there_is_no_size_before_the_report_is_read_or_where_it_is_older(is_tall: bool) -> None:
+    report = _report("@pools")
+    failed = msgspec.structs.replace(
+        summarize(report), reachable_bytes=Unreadable("git did not end"), reachable_own_bytes=None
+    )
+    for known in (None, report):
+        lines = pane_lines(failed, known, width=160, now_s=NOW_S, is_tall=is_tall)
+        text = "\n".join(_texts(lines))
+        assert "?  git did not end" in text
+        own = next(line for line in text.splitlines() if line.startswith(" own"))
+        assert own.split("│")[0].split() == ["own", "not", "measured"]
 
 
 def test_unreadable_repository_says_why() -> None:
