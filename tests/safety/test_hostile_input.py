@@ -21,6 +21,20 @@ LESS_IS_TRUE = {
 }
 """Where what is left is less, and that is what the size has to be."""
 
+SEEN = {
+    "bitmap that lies",
+    "commit-graph that lies about parents",
+    "config with a bad boolean",
+    "config with a bad level",
+    "grafts that cut history",
+    "shallow at the tip",
+    "index with zeroed names",
+    "pack without index",
+    "loose objects of no length",
+    "reference to a missing object",
+}
+"""Damage with a size, or without any trace in one, that must not look healthy."""
+
 
 @dataclass(frozen=True)
 class Fleet:
@@ -65,7 +79,15 @@ def test_the_sound_neighbour_is_read_as_if_it_were_alone(fleet: Fleet) -> None:
     assert row["state"] == "ok"
     assert row["sizes"]["reachable"]["bytes"] == fleet.sound.size_bytes
     assert row["sizes"]["reachable"]["exact"]
-    assert fleet.answer.exit_code == 0
+    # sizes of its neighbours cannot be told
+    assert fleet.answer.exit_code == 1
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_that_is_seen_shows_in_the_state(fleet: Fleet, name: str) -> None:
+    rows = [row for row in fleet.answer.document["repositories"] if row["path"] == os.fspath(fleet.paths[name])]
+    is_seen = rows and ("unreadable" in rows[0]["sizes"]["reachable"] or name in SEEN)
+    assert not is_seen or rows[0]["state"] != "ok"
 
 
 @pytest.mark.oracle
