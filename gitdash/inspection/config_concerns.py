@@ -1,7 +1,7 @@
 """Every config key of a repository that could harm its keeper, declared once.
 
-Source: security.md 1.1 (keys that run a program) and 1.6 (keys that harm without one), tried with git 2.39.5 to
-2.55.0; git-config(1) for the meaning. Each row says what the key does and what gitdash does about it.
+Source: git-config(1) for the meaning of each key; that the keys do what their rows say was tried with git 2.39.5 to
+2.55.0. Each row says what the key does and what gitdash does about it.
 
 A partial clone's promisor remote is a fact of its own (`ConfigFacts.partial_clone`). Keys that only change output or
 cost time (`color.*`, `pack.*`, `core.compression`) are no concerns.

@@ -1,8 +1,8 @@
 """What a git directory occupies.
 
-Source: design.md, section 4, `disk`: the sum of st_size of all files below, a file with several links once. Folders
-themselves are not counted, so that a repository weighs the same on every file system. Uses what the walk and the
-pass over the shards have collected, and asks nothing again.
+Source: lstat(2), inode(7) for st_size, st_blocks and st_nlink. It is the sum of st_size of all files below, a file with
+several links once; folders themselves are not counted, so that a repository weighs the same on every file system.
+Uses what the walk and the pass over the shards have collected, and asks nothing again.
 """
 
 from gitdash.inspection.listing import Listing

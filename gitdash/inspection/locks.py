@@ -1,9 +1,9 @@
 """Lock files of a git directory, gc.pid, and who holds them.
 
-Source: git's lockfile.c and the names that its commands lock (git-facts.md 2.5, security.md 4.4); gc.pid holds the
-process id and the host (builtin/gc.c). A holder is a live process that has the file open (proc_pid_fd(5)), or that
-gc.pid names. git closes a lock before it renames it, so that no holder seen is no proof of a stale lock. Nothing is
-removed here.
+Source: git's lockfile.h, which adds `.lock` to the name of what a command is about to replace, the commands' own
+sources for those names, and Gitaly's list of stale files; gc.pid holds the process id and the host (builtin/gc.c). A
+holder is a live process that has the file open (proc_pid_fd(5)), or that gc.pid names. git closes a lock before it
+renames it, so that no holder seen is no proof of a stale lock. Nothing is removed here.
 """
 
 import os

@@ -1,5 +1,6 @@
 """The README names everything that a reader can meet: findings, columns, keys, settings, commands."""
 
+import re
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from gitdash.tui.app import FleetApp
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text()
+SOURCES = ("gitdash", "tests", "benchmarks")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
@@ -58,3 +60,9 @@ def options(command: click.Command, path: str) -> list[tuple[str, str]]:
 def test_readme_names_the_command_and_option(path: str, option: str) -> None:
     assert path in README
     assert option in README
+
+
+def test_texts_name_no_document_that_the_project_does_not_have() -> None:
+    paths = [*PROJECT.glob("*.md"), *(path for name in SOURCES for path in (PROJECT / name).rglob("*.py"))]
+    named = {name for path in paths for name in re.findall(r"\b[\w-]+\.(?:md|rst)\b", path.read_text())}
+    assert named <= {path.name for path in paths}
