@@ -25,7 +25,7 @@ from gitdash.inspection.hooks import file_concerns
 from gitdash.inspection.listing import Listing
 from gitdash.inspection.reading import Problems
 from gitdash.inspection.reference_facts import inspect_head
-from gitdash.model.inspection import ObjectFormat
+from gitdash.model.inspection import ObjectFormat, ReferenceBackend
 from gitdash.model.repository import Unreadable
 from gitdash.units import printable
 
@@ -60,7 +60,7 @@ def inspect_config(listing: Listing, git_dir: bytes, common_dir: bytes, own: Lis
 
 def _branch(own: Listing) -> str | None:
     """Return the full name of the branch that HEAD names; None if detached or unknown."""
-    head = inspect_head(own.path(b"HEAD"), own.top().get(b"HEAD"), ObjectFormat.SHA1)
+    head = inspect_head(own, ReferenceBackend.FILES, ObjectFormat.SHA1)
     return head if isinstance(head, str) else None
 
 

@@ -79,18 +79,24 @@ def _inspect_reftable(listing: Listing) -> ReferenceFacts | Unreadable:
     )
 
 
-def inspect_head(path: bytes, found: os.stat_result | None, object_format: ObjectFormat) -> str | Unreadable:
-    """Return what HEAD names: a branch, or a commit id if detached."""
+def inspect_head(own: Listing, backend: ReferenceBackend, object_format: ObjectFormat) -> str | Unreadable | None:
+    """Return what HEAD names: a branch, or a commit id if detached; None if only the tables of reftable say it.
+
+    `own` is the listing of the git directory: a linked worktree has a HEAD of its own.
+    """
+    found = own.top().get(b"HEAD")
     if found is None:
         return Unreadable("HEAD is missing")
     try:
-        head = read_loose_reference(path, object_format, found)
+        head = read_loose_reference(own.path(b"HEAD"), object_format, found)
     except FileError as error:
         return Unreadable(error.reason)
     except FormatError as error:
         return Unreadable(printable(str(error)))
+    if backend is ReferenceBackend.REFTABLE:
+        return None
     if head == REFTABLE_HEAD:
-        return Unreadable("kept in reftable, which needs git")
+        return Unreadable("HEAD is that of reftable, and the config does not say reftable")
     return head.object_id if isinstance(head, DirectReference) else printable_path(head.target)
 
 

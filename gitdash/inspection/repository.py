@@ -142,7 +142,7 @@ def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
         reference_backend=config.reference_backend,
         shallow=shallow_count > 0,
         shallow_count=shallow_count,
-        head=inspect_head(own.path(b"HEAD"), own.top().get(b"HEAD"), object_format),
+        head=inspect_head(own, config.reference_backend, object_format),
         packs=packs,
         loose=loose,
         bitmaps=inspect_bitmaps(common, object_format, problems),

@@ -340,8 +340,8 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     shallow: bool
     shallow_count: int
     """Commits in the shallow file."""
-    head: str | Unreadable
-    """`refs/heads/main`, or a commit id if detached."""
+    head: str | Unreadable | None
+    """`refs/heads/main`, or a commit id if detached; None for reftable, whose tables only git reads."""
     packs: PackFacts | Unreadable
     loose: LooseFacts | Unreadable
     bitmaps: tuple[BitmapFacts, ...]

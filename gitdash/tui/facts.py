@@ -44,7 +44,8 @@ def _facts(report: RepositoryReport, now_s: float) -> Iterator[tuple[str, str]]:
         return
     if inspection.alternates is not None:
         yield "alternates", _alternates(inspection.alternates)
-    yield "head", inspection.head.reason if isinstance(inspection.head, Unreadable) else printable(inspection.head)
+    if inspection.head is not None:
+        yield "head", inspection.head.reason if isinstance(inspection.head, Unreadable) else printable(inspection.head)
     yield "references", _references(inspection)
     yield "packs", _packs(inspection.packs)
     yield "multi-pack", _multi_pack_index(inspection.multi_pack_index)

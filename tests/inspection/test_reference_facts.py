@@ -156,7 +156,7 @@ def test_tables_of_a_reftable_repository_are_those_of_its_list(
     inspection = inspect(repository)
     assert inspection.reference_backend is ReferenceBackend.REFTABLE
     assert inspection.object_format is ObjectFormat(object_format)
-    assert inspection.head == Unreadable("kept in reftable, which needs git")
+    assert inspection.head is None
     facts = inspection.references
     assert isinstance(facts, ReferenceFacts)
     assert facts.reftable_bytes == tuple((folder / name).stat().st_size for name in names)
@@ -176,10 +176,21 @@ def test_a_reftable_repository_is_recognised_without_such_a_git(
     (git_dir / "reftable").mkdir()
     (git_dir / "reftable" / "tables.list").write_text("0x1-0x1-a.ref\n0x2-0x2-b.ref\n")
     (git_dir / "reftable" / "0x1-0x1-a.ref").write_bytes(b"x" * 30)
+    assert inspect(sha1_repository).head is None
     facts = references_of(inspect, sha1_repository)
     assert (facts.reftable_bytes, facts.reftable_missing_count) == ((30,), 1)
     (git_dir / "reftable" / "tables.list").unlink()
     assert inspect(sha1_repository).references == Unreadable("reftable/tables.list: missing")
+
+
+@pytest.mark.safety
+def test_the_head_of_reftable_is_broken_where_the_config_names_no_such_format(
+    sha1_repository: GitRepository, inspect: Inspect
+) -> None:
+    (sha1_repository.git_dir / "HEAD").write_text("ref: refs/heads/.invalid\n")
+    assert sha1_repository.git("symbolic-ref", "HEAD", check=False) in {"", "refs/heads/.invalid"}
+    assert sha1_repository.git("log", check=False) == ""
+    assert isinstance(inspect(sha1_repository).head, Unreadable)
 
 
 def test_shallow_commits_are_counted(tmp_path: Path, inspect: Inspect) -> None:
