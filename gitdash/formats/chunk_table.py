@@ -46,9 +46,9 @@ def read_chunk_table(
         if (chunk_id == _LAST_ID) != (position == chunk_count):
             raise FormatError("table of chunks ends elsewhere than its count says", row_offset)
         if chunk_id in chunks:
-            raise FormatError(f"chunk {chunk_id!r} appears twice", row_offset)
+            raise FormatError("a chunk appears twice", row_offset)
         if not previous <= chunk_offset <= end_limit or chunk_offset % alignment:
-            raise FormatError(f"chunk {chunk_id!r} starts or ends at a wrong offset, {chunk_offset}", row_offset + 4)
+            raise FormatError("a chunk starts or ends at a wrong offset", row_offset + 4)
         if position < chunk_count:
             chunks[chunk_id] = Chunk(offset=chunk_offset, size_bytes=rows[position + 1][1] - chunk_offset)
         previous = chunk_offset

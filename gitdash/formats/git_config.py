@@ -82,7 +82,7 @@ def _read_header(data: bytes, position: int) -> tuple[str, bytes | None, int]:
     """Return section, subsection and the position after the closing bracket."""
     match = _HEADER.match(data, position)
     if match is None or not (match[1] or match[2] is not None):
-        raise FormatError(f"not a section header: {_start_of_line(data, position)!r}", position)
+        raise FormatError(f"line {_line(data, position)} is no section header", position)
     section, dot, rest = match[1].lower().partition(b".")
     subsection = rest if dot else None
     if match[2] is not None:
@@ -95,7 +95,7 @@ def _read_key(data: bytes, position: int) -> tuple[str, bytes | None, int]:
     """Return name, value and the position after the line."""
     match = _NAME.match(data, position)
     if match is None:
-        raise FormatError(f"not a key: {_start_of_line(data, position)!r}", position)
+        raise FormatError(f"line {_line(data, position)} is no key", position)
     name = match[1].decode("ascii").lower()
     if match[2] != b"=":
         return name, None, match.end()
@@ -114,7 +114,7 @@ def _read_value(data: bytes, position: int) -> tuple[bytes, int]:
     while position < len(data):
         piece = (_QUOTED_PIECE if in_quotes else _UNQUOTED_PIECE).match(data, position)
         if piece is None:
-            raise FormatError(f"bad value: {_start_of_line(data, position)!r}", position)
+            raise FormatError(f"line {_line(data, position)} has a bad value", position)
         position = piece.end()
         if piece.lastgroup == "end":
             break
@@ -137,5 +137,5 @@ def _content(piece: re.Match[bytes]) -> bytes:
     return _CHARACTER_OF_ESCAPE.get(escape, escape)
 
 
-def _start_of_line(data: bytes, position: int) -> bytes:
-    return data[position : position + 80].partition(b"\n")[0]
+def _line(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1

@@ -22,7 +22,7 @@ def read_git_file(data: bytes) -> bytes:
     if len(data) > MAXIMUM_BYTES:
         raise FormatError(f"{len(data)} bytes are too large for a .git file", MAXIMUM_BYTES)
     if not data.startswith(_PREFIX):
-        raise FormatError(f"no `gitdir: ` at the start: {data[:40]!r}", 0)
+        raise FormatError("no `gitdir: ` at the start", 0)
     path = data[len(_PREFIX) :].rstrip(b"\r\n")
     if not path:
         raise FormatError("no path after `gitdir: `", len(_PREFIX))

@@ -123,7 +123,7 @@ def _read_pack_names(buffer: Buffer, chunk: Chunk, pack_count: int, *, is_sorted
     offset = chunk.offset
     for name in names:
         if name in {b"", b".", b".."} or b"/" in name or len(name) > _LONGEST_NAME_BYTES:
-            raise FormatError(f"not a file name: {name[:80]!r}", offset)
+            raise FormatError("a pack name is not a file name", offset)
         offset += len(name) + 1
     if is_sorted and any(name >= following for name, following in pairwise(names)):
         raise FormatError("pack names are not in order", chunk.offset)

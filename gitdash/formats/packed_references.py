@@ -61,9 +61,9 @@ def _checked_start(data: bytes, object_format: ObjectFormat) -> int:
     if data.startswith(b"#"):
         start = data.find(b"\n") + 1
         if not start or not data.startswith(_HEADER):
-            raise FormatError(f"header is not {_HEADER.decode()!r}: {data[:80]!r}", 0)
+            raise FormatError(f"header is not {_HEADER.decode()!r}", 0)
     match = _BODY[object_format].match(data, start)
     end = match.end() if match else start
     if end != len(data):
-        raise FormatError(f"not a packed reference: {data[end : end + 80]!r}", end)
+        raise FormatError("not a packed reference", end)
     return start

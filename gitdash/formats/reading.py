@@ -29,7 +29,7 @@ class FormatError(GitdashError):
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(f"{message} (at byte {offset})")
         self.message = message
-        """Short, lower case; bytes of the file are quoted with repr, so that it prints."""
+        """Short, lower case. Never quotes the file: a config can include any file, and this is shown and stored."""
         self.offset = offset
         """The byte at which reading failed, from the start of the file."""
 
@@ -64,7 +64,7 @@ def require_size(buffer: Buffer, minimum_bytes: int, name: str) -> int:
 def require_signature(header: bytes, signature: bytes) -> None:
     """Raise FormatError at byte 0 unless the header starts with the signature."""
     if not header.startswith(signature):
-        raise FormatError(f"signature {header[: len(signature)]!r} instead of {signature!r}", 0)
+        raise FormatError(f"the signature is not {signature!r}", 0)
 
 
 def object_format_of(hash_version: int, offset: int) -> ObjectFormat:
@@ -96,7 +96,7 @@ def read_chain(data: bytes) -> tuple[str, ...]:
     offset = 0
     for line in data.removesuffix(b"\n").split(b"\n") if data else ():
         if not _HEX_ID.fullmatch(line) or (ids and len(line) != len(ids[0])):
-            raise FormatError(f"not an id of the chain: {line[:64]!r}", offset)
+            raise FormatError("not an id of the chain", offset)
         ids.append(line.decode("ascii"))
         offset += len(line) + 1
     return tuple(ids)

@@ -56,5 +56,5 @@ def read_reference(data: bytes, object_format: ObjectFormat) -> DirectReference 
         return SymbolicReference(target)
     match = _OBJECT_ID[object_format].match(data)
     if match is None:
-        raise FormatError(f"neither an object id nor `ref:`: {data[:80]!r}" if data else "empty reference", 0)
+        raise FormatError("neither an object id nor `ref:`" if data else "empty reference", 0)
     return DirectReference(match[1].decode("ascii").lower())

@@ -19,7 +19,7 @@ def read_tables_list(data: bytes) -> tuple[bytes, ...]:
     offset = 0
     for line in data.split(b"\n"):
         if line in {b".", b".."} or b"/" in line or b"\0" in line or len(line) > _LONGEST_NAME_BYTES:
-            raise FormatError(f"not a file name: {line[:80]!r}", offset)
+            raise FormatError("a name of a table is not a file name", offset)
         if line:
             names.append(line)
         offset += len(line) + 1

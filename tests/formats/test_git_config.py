@@ -208,6 +208,22 @@ def test_a_broken_line_is_refused_at_its_offset(data, offset):
     assert caught.value.offset == offset
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"[core]\nbare true\n", "line 2 is no key"),
+        (b"[core]\n\n[bad section]\n", "line 3 is no section header"),
+        (b"[core]\nx = a\\q\n", "line 2 has a bad value"),
+        (b'[core]\nx = "a\\\nb\\q"\n', "line 3 has a bad value"),
+        (b"machine host login bob password secret\n", "line 1 is no key"),
+    ],
+)
+def test_a_broken_line_is_refused_by_its_number(data, message):
+    with pytest.raises(FormatError) as caught:
+        read_config(data)
+    assert caught.value.message == message
+
+
 @pytest.mark.safety
 def test_a_cut_is_seen_only_inside_a_mark_a_header_or_quotes():
     seen = set(range(len(CONFIG))) - set(lengths_where_a_cut_goes_unseen(read_config, CONFIG))
