@@ -27,6 +27,8 @@ UNMEASURED: Final = ""
 """A size that nobody has asked git for."""
 UPPER_BOUND: Final = "<="
 """Stands before a size that is an upper bound."""
+LOWER_BOUND: Final = ">="
+"""Stands before a sum in which something is missing."""
 
 
 class ColumnError(GitdashError):

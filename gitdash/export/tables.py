@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from gitdash.export.columns import UNREADABLE, Cell, Column
+from gitdash.export.columns import LOWER_BOUND, UNREADABLE, Cell, Column
 from gitdash.export.text_width import cell_width, pad, truncate
 from gitdash.model.finding import Severity
 from gitdash.model.report import Totals
@@ -126,10 +126,10 @@ def totals_line(totals: Totals) -> str:
     parts = [
         _counted(totals.repository_count, "repository", "repositories"),
         _counted(totals.object_store_count, "object store", "object stores"),
-        f"{human_bytes(totals.disk_bytes)} on disk",
+        f"{_sum(totals.disk_bytes, totals.disk_unknown_count)} on disk",
     ]
     if totals.duplicate_bytes:
-        parts.append(f"{human_bytes(totals.duplicate_bytes)} stored twice")
+        parts.append(f"{_sum(totals.duplicate_bytes, totals.exclusive_unknown_count)} stored twice")
     states = (
         (totals.critical_count, "critical"),
         (totals.warning_count, "warning"),
@@ -138,6 +138,11 @@ def totals_line(totals: Totals) -> str:
     )
     parts += [f"{human_count(count)} {word}" for count, word in states if count]
     return ", ".join(parts) + "\n"
+
+
+def _sum(size_bytes: int, unknown_count: int) -> str:
+    """Return a sum, marked if something is missing in it."""
+    return f"{LOWER_BOUND if unknown_count else ''}{human_bytes(size_bytes)}"
 
 
 def findings_line(repository_count: int, printed: Mapping[Severity, int], hidden: Mapping[Severity, int]) -> str:

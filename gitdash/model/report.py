@@ -51,8 +51,12 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     repository_count: int
     object_store_count: int
     disk_bytes: int
+    disk_unknown_count: int = 0
+    """Repositories whose files could not be counted: then `disk_bytes` is a lower bound."""
     exclusive_bytes: int
     duplicate_bytes: int
+    exclusive_unknown_count: int = 0
+    """Object stores for which exclusive and duplicate bytes are not known: then these two are lower bounds."""
     unreadable_count: int
     notice_count: int
     """Repositories whose state is `notice`, and so on."""

@@ -29,6 +29,33 @@ class Strategy(enum.StrEnum):
     """An older measurement plus `rev-list <new tips> --not <old tips>`."""
 
 
+class Bound(enum.StrEnum):
+    """What a figure is to the true one."""
+
+    EXACT = "exact"
+    UPPER = "upper"
+    """The true one is not higher."""
+    LOWER = "lower"
+    """The true one is not lower: something that counts could not be counted."""
+    UNKNOWN = "unknown"
+    """Both of it: the true one may be higher or lower."""
+
+    @property
+    def sign(self) -> str:
+        """What stands before the figure."""
+        return {Bound.EXACT: "", Bound.UPPER: "<=", Bound.LOWER: ">=", Bound.UNKNOWN: "~"}[self]
+
+    @property
+    def words(self) -> str:
+        """The same as words: `exact`, `an upper bound`."""
+        return {
+            Bound.EXACT: "exact",
+            Bound.UPPER: "an upper bound",
+            Bound.LOWER: "a lower bound",
+            Bound.UNKNOWN: "neither an upper nor a lower bound",
+        }[self]
+
+
 class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """One answer of git."""
 
@@ -36,11 +63,11 @@ class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     bytes: int
     strategy: Strategy
     exact: bool
-    """False for an upper bound."""
+    """False for a bound, which `bound` tells."""
     elapsed_s: float
     measured_at_s: float
     argv: tuple[str, ...]
-    """What git got, credentials masked; of the last query if there were several."""
+    """What git got, credentials masked; both queries of a union, parted by `;`, else the one that gave the figure."""
     git_version: str
     excluded_references: tuple[str, ...] = ()
     from_history: bool = False
@@ -49,6 +76,13 @@ class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What the reader must know: dropped broken references, missing objects, derived files that lie."""
     warnings: tuple[str, ...] = ()
     """Those of the notes that are signs of damage: all but objects that a partial clone leaves out, and bounds."""
+    inexact_bound: Bound = Bound.UPPER
+    """What a figure is that is not exact; says nothing where it is."""
+
+    @property
+    def bound(self) -> Bound:
+        """What the figure is to the true one."""
+        return Bound.EXACT if self.exact else self.inexact_bound
 
 
 class ExclusiveSizes(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
@@ -68,6 +102,9 @@ class ExclusiveSizes(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=Fal
     every_object_once: bool = False
     """No object lies twice in the own store and the lenders' stores together: then no size depends on which copy of
     an object git takes. False also where that is not known."""
+    stores_fingerprint: bytes = b""
+    """Of the object stores that were compared: the figures stay true as long as they have it. Empty if it is not
+    known."""
 
 
 class Sizes(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,11 @@ def alternates_of(inspection: Inspection) -> tuple[Alternate, ...]:
     return inspection.alternates.alternates if isinstance(inspection.alternates, AlternatesFacts) else ()
 
 
+def compared_stores(common_dir: bytes, inspection: Inspection) -> tuple[bytes, ...]:
+    """Return the object stores that index arithmetic compares: a repository's own, then those of its lenders."""
+    return (common_dir + b"/objects", *(alternate.path for alternate in alternates_of(inspection)))
+
+
 def lender_problem(inspection: Inspection) -> Unreadable | None:
     """Return why a lender cannot be used: then a size without it is too high, and nobody could see that."""
     if isinstance(inspection.alternates, Unreadable):

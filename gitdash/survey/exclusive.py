@@ -3,7 +3,7 @@
 Imports numpy through `measurement.exclusive`: import this module only where it is used.
 """
 
-import os
+import msgspec
 
 from gitdash.inspection.repository import inspect_repository
 from gitdash.measurement.exclusive import LenderIds
@@ -12,7 +12,8 @@ from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
-from gitdash.survey.alternates import alternates_of, lender_problem
+from gitdash.survey.alternates import compared_stores, lender_problem
+from gitdash.survey.store_state import StoreStates
 from gitdash.survey.stores import object_store
 
 
@@ -25,13 +26,18 @@ def exclusive_of(
     problem = lender_problem(inspection)
     if problem is not None:
         return problem
-    return measure_stores(
-        object_store(os.path.join(common_dir, b"objects")),
-        [object_store(alternate.path) for alternate in alternates_of(inspection)],
+    own, *lenders = compared_stores(common_dir, inspection)
+    stores_fingerprint = StoreStates(now_s).fingerprint((own, *lenders))
+    sizes = measure_stores(
+        object_store(own),
+        [object_store(lender) for lender in lenders],
         lender_ids,
         object_format=inspection.object_format,
         now_s=now_s,
     )
+    if isinstance(sizes, Unreadable):
+        return sizes
+    return msgspec.structs.replace(sizes, stores_fingerprint=stores_fingerprint)
 
 
 def measure_exclusive(common_dir: bytes, *, now_s: float = 0.0) -> ExclusiveSizes | Unreadable:

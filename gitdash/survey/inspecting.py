@@ -124,6 +124,6 @@ def _inspected(
         if known is None:
             return Inspected(repository=repository, inspection=Unreadable("no answer from its inspection"))
         inspection = msgspec.structs.replace(known, inspected_at_s=now_s)
-        return Inspected(repository=repository, inspection=inspection, stored=stored, is_reused=True)
+        return Inspected(repository=repository, inspection=inspection, stored=stored, before=stored, is_reused=True)
     is_unchanged = known is not None and isinstance(answer, Inspection) and answer.fingerprint == known.fingerprint
-    return Inspected(repository=repository, inspection=answer, stored=stored if is_unchanged else None)
+    return Inspected(repository=repository, inspection=answer, stored=stored if is_unchanged else None, before=stored)

@@ -5,7 +5,7 @@ version, and nothing in it can grow into a finding with time alone. Pure: what l
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,8 +18,8 @@ from gitdash.model.inspection import BitmapFacts, Inspection, PackFacts, Referen
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Unreadable
-from gitdash.model.sizes import SizeMeasurement, Sizes
-from gitdash.survey.alternates import alternates_of
+from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
+from gitdash.survey.alternates import alternates_of, compared_stores
 
 if TYPE_CHECKING:
     from gitdash.assessment.subject import LenderFacts
@@ -33,6 +33,8 @@ class Inspected:
     inspection: Inspection | Unreadable
     stored: RepositoryReport | None = None
     """The last report if the files are unchanged since; else None."""
+    before: RepositoryReport | None = None
+    """The last report, whatever has changed since."""
     is_reused: bool = False
     """The inspection is that of the stored report."""
 
@@ -46,13 +48,19 @@ class Judge:
         *,
         policy_for: Callable[[bytes], Policy],
         outside_fingerprint: Callable[[bytes], bytes],
+        stores_fingerprint: Callable[[Sequence[bytes]], bytes],
         git_version: str | None,
         now_s: float,
     ) -> None:
-        """Build the pool graph; `outside_fingerprint` reads that of a lender outside the roots, by objects folder."""
+        """Build the pool graph.
+
+        `outside_fingerprint` reads that of a lender outside the roots, by objects folder; `stores_fingerprint` that of
+        object stores together.
+        """
         self._inspected = {one.repository.path: one for one in inspected}
         self._policy_for = policy_for
         self._outside_fingerprint = outside_fingerprint
+        self._stores_fingerprint = stores_fingerprint
         self._now_s = now_s
         self._git_version = git_version
         self.graph: PoolGraph = pool_graph(map(_pool_entry, self._inspected.values()))
@@ -77,12 +85,15 @@ class Judge:
         one = self._inspected[path]
         lenders_fingerprint = self._lenders_fingerprint(one)
         is_same = one.stored is not None and one.stored.lenders_fingerprint == lenders_fingerprint
+        sizes = _of_git(one.stored.sizes, self._git_version) if one.stored is not None and is_same else Sizes()
+        if sizes.exclusive is None:
+            sizes = msgspec.structs.replace(sizes, exclusive=self._exclusive_before(one))
         return RepositoryReport(
             repository=one.repository,
             roles=self.graph.roles(path),
             borrowers=self.graph.borrowers(path),
             inspection=one.inspection,
-            sizes=_of_git(one.stored.sizes, self._git_version) if one.stored is not None and is_same else Sizes(),
+            sizes=sizes,
             findings=(),
             state=State.UNREADABLE if isinstance(one.inspection, Unreadable) else State.OK,
             counts_store=self.graph.counts_store(path),
@@ -129,6 +140,15 @@ class Judge:
             and stored.roles == facts.roles
             and not _grows_older(stored.inspection)
         )
+
+    def _exclusive_before(self, one: Inspected) -> ExclusiveSizes | None:
+        """Return the figures if the object stores are the same, whatever else has changed, such as references."""
+        known = one.before.sizes.exclusive if one.before is not None else None
+        if isinstance(one.inspection, Unreadable) or not isinstance(known, ExclusiveSizes):
+            return None
+        stores = compared_stores(one.repository.common_dir, one.inspection)
+        is_same = known.stores_fingerprint != b"" and known.stores_fingerprint == self._stores_fingerprint(stores)
+        return known if is_same else None
 
     def _lenders_fingerprint(self, one: Inspected) -> bytes:
         if isinstance(one.inspection, Unreadable) or not alternates_of(one.inspection):

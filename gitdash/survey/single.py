@@ -21,6 +21,7 @@ from gitdash.model.repository import NotRepository, Repository, Role, Unreadable
 from gitdash.survey.alternates import alternates_of
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.lenders import store_fingerprint
+from gitdash.survey.store_state import StoreStates
 from gitdash.units import printable_path
 
 if TYPE_CHECKING:
@@ -81,11 +82,14 @@ def report_single(
     """Inspect one repository and its lenders now."""
     stored = history.report(repository.path) if history is not None else None
     inspection = _inspect(repository, settings, now_s)
-    one = Inspected(repository=repository, inspection=inspection, stored=_if_unchanged(stored, inspection))
+    one = Inspected(
+        repository=repository, inspection=inspection, stored=_if_unchanged(stored, inspection), before=stored
+    )
     judge = Judge(
         [one, *_lenders(inspection, settings, effective_uid, now_s)],
         policy_for=settings.policy_for,
         outside_fingerprint=store_fingerprint,
+        stores_fingerprint=StoreStates(now_s).fingerprint,
         git_version=program.version_text,
         now_s=now_s,
     )

@@ -17,7 +17,7 @@ from gitdash.model.inspection import (
     ReferenceFacts,
 )
 from gitdash.model.report import RepositoryReport, State, Totals
-from gitdash.model.repository import Role, Unreadable
+from gitdash.model.repository import RepositoryKind, Role, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.units import printable_path
@@ -71,12 +71,15 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
     rows = list(reports)
     states = [row.state for row in rows]
     stores = [row for row in rows if row.counts_store]
+    outermost = _outermost(rows)
     return Totals(
         repository_count=len(rows),
         object_store_count=len(stores),
-        disk_bytes=sum(map(_disk_bytes, _outermost(rows))),
+        disk_bytes=sum(_disk_bytes(row) or 0 for row in outermost),
+        disk_unknown_count=sum(_disk_bytes(row) is None for row in outermost),
         exclusive_bytes=sum(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         duplicate_bytes=sum(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
+        exclusive_unknown_count=sum(map(_lacks_exclusive, stores)),
         unreadable_count=states.count(State.UNREADABLE),
         notice_count=states.count(State.NOTICE),
         warning_count=states.count(State.WARNING),
@@ -94,10 +97,15 @@ def _parents(path: bytes) -> Iterator[bytes]:
         yield path
 
 
-def _disk_bytes(report: RepositoryReport) -> int:
+def _disk_bytes(report: RepositoryReport) -> int | None:
     if isinstance(report.inspection, Inspection) and isinstance(report.inspection.disk, DiskFacts):
         return report.inspection.disk.bytes
-    return 0
+    return None
+
+
+def _lacks_exclusive(report: RepositoryReport) -> bool:
+    """Tell whether a figure is missing; a linked worktree has no store of its own and so needs none."""
+    return report.repository.kind is not RepositoryKind.LINKED_WORKTREE and _exclusive_sizes(report) is None
 
 
 def _exclusive_sizes(report: RepositoryReport) -> ExclusiveSizes | None:

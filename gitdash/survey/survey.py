@@ -22,6 +22,7 @@ from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.memory import Memory
 from gitdash.survey.priorities import Priorities
+from gitdash.survey.store_state import StoreStates
 from gitdash.survey.summarize import summarize, totals_of
 from gitdash.survey.workers import InspectionPool
 
@@ -146,6 +147,7 @@ class _Survey:
             inspected,
             policy_for=self._request.settings.policy_for,
             outside_fingerprint=_outside_fingerprint,
+            stores_fingerprint=StoreStates(self._request.now_s).fingerprint,
             git_version=program.version_text if program is not None else None,
             now_s=self._request.now_s,
         )

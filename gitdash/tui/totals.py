@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from gitdash.export.columns import LOWER_BOUND
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import Piece, Tone, line_length
 from gitdash.units import human_bytes
 
-LOWER_BOUND: Final = ">="
-"""Before a sum in which rows are missing."""
 _STATE_TONES: Final = (
     (State.CRITICAL, Tone.CRITICAL),
     (State.UNREADABLE, Tone.CRITICAL),

@@ -169,6 +169,13 @@ def test_a_bitmap_of_the_lender_is_shown_wherever_bitmaps_are(gitdash: Gitdash, 
     assert gitdash.json("show", fleet / "member.git")["bitmap"]["location"] == "lender"
 
 
+def test_partial_sums_say_what_is_missing(gitdash: Gitdash, fleet: Path) -> None:
+    assert gitdash.json("scan", fleet, "--sizes", "exclusive")["totals"]["exclusive_unknown_count"] == 0
+    (fleet / "pool.git").rename(fleet.parent / "elsewhere.git")
+    totals = gitdash.json("scan", fleet, "--sizes", "exclusive", exit_code=1)["totals"]
+    assert (totals["object_store_count"], totals["exclusive_unknown_count"]) == (3, 1)
+
+
 def test_formats_agree(gitdash: Gitdash, fleet: Path) -> None:
     records = gitdash.rows(fleet)
     lines = gitdash.run("scan", fleet, "--format", "jsonl").stdout.splitlines()

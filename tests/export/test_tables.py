@@ -4,6 +4,7 @@ import csv
 import io
 from collections import Counter
 
+import msgspec
 import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS, parse_columns
@@ -126,6 +127,10 @@ def test_totals_are_one_line() -> None:
     assert totals_line(totals) == (
         "12.0k repositories, 1 object store, 5.00 GiB on disk, 12.0 MiB stored twice,"
         " 12 warning, 40 notice, 1 unreadable\n"
+    )
+    partial = msgspec.structs.replace(totals, disk_unknown_count=1, exclusive_unknown_count=7)
+    assert totals_line(partial).startswith(
+        "12.0k repositories, 1 object store, >=5.00 GiB on disk, >=12.0 MiB stored twice,"
     )
     quiet = Totals(
         repository_count=1,

@@ -1,5 +1,6 @@
 """Rows and totals, from values alone."""
 
+import msgspec
 import pytest
 
 from gitdash.model.report import RepositoryReport, State
@@ -90,3 +91,18 @@ def test_totals_count_a_shared_store_once() -> None:
     assert (totals.repository_count, totals.object_store_count) == (3, 2)
     assert (totals.exclusive_bytes, totals.duplicate_bytes) == (30, 3)
     assert totals.unreadable_count == 3
+
+
+def test_totals_count_what_is_missing_in_them() -> None:
+    linked = msgspec.structs.replace(report(b"/fleet/l").repository, kind=RepositoryKind.LINKED_WORKTREE)
+    totals = totals_of(
+        [
+            report(sizes=exclusive(10, 1)),
+            report(b"/fleet/b.git", sizes=Sizes(exclusive=Unreadable("no"))),
+            report(b"/fleet/c.git", sizes=Sizes()),
+            report(b"/fleet/d.git", sizes=Sizes(), counts_store=False),
+            msgspec.structs.replace(report(), repository=linked),
+        ]
+    )
+    assert (totals.exclusive_bytes, totals.exclusive_unknown_count) == (10, 2)
+    assert (totals.disk_bytes, totals.disk_unknown_count) == (0, 5)

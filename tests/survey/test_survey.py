@@ -122,6 +122,7 @@ def test_a_failure_of_another_git_is_not_kept(fleet: Path, history: History) -> 
             [one],
             policy_for=Settings().policy_for,
             outside_fingerprint=lambda _: b"",
+            stores_fingerprint=lambda _: b"",
             git_version=git_version,
             now_s=NOW_S,
         )
@@ -134,6 +135,33 @@ def test_a_failure_of_another_git_is_not_kept(fleet: Path, history: History) -> 
     assert known_to("2.39.5").reachable == died
     assert known_to("2.47.3").reachable is None
     assert known_to("2.47.3").reachable_own is None
+
+
+@pytest.mark.parametrize("changed", ["plain.git", "pool.git", "member.git"])
+def test_a_new_branch_or_a_lock_does_not_change_what_is_stored(fleet: Path, history: History, changed: str) -> None:
+    measured = last_reports(survey(fleet, history=history, sizes=SizesWanted.EXCLUSIVE))
+    (fleet / changed / "refs" / "heads" / "branch").write_text(
+        (fleet / changed / "refs" / "heads" / "main").read_text()
+    )
+    (fleet / changed / "packed-refs.lock").touch()
+    reports = last_reports(survey(fleet, history=history, now_s=NOW_S + 60))
+    inspection = reports[changed].report.inspection
+    assert isinstance(inspection, Inspection)
+    assert [lock.path for lock in inspection.locks] == ["packed-refs.lock"]
+    for name, event in reports.items():
+        assert event.report.sizes.exclusive == measured[name].report.sizes.exclusive
+        assert isinstance(event.report.sizes.exclusive, ExclusiveSizes)
+
+
+@pytest.mark.parametrize("changed", ["pool.git", "member.git"])
+def test_new_objects_in_a_repository_or_its_lender_change_what_is_exclusive(
+    fleet: Path, history: History, changed: str
+) -> None:
+    survey(fleet, history=history, sizes=SizesWanted.EXCLUSIVE)
+    GitRepository(fleet / changed).commit({"new": "new\n" * 9})
+    reports = last_reports(survey(fleet, history=history, now_s=NOW_S + 60))
+    assert reports["member.git"].report.sizes.exclusive is None
+    assert isinstance(reports["plain.git"].report.sizes.exclusive, ExclusiveSizes)
 
 
 def test_a_new_borrower_changes_the_reused_lender(fleet: Path, history: History) -> None:

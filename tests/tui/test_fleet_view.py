@@ -186,6 +186,8 @@ def test_running_sums_equal_those_of_the_survey_whatever_changes() -> None:
     assert totals.disk_bytes == expected.disk_bytes
     assert totals.exclusive_bytes == expected.exclusive_bytes
     assert totals.duplicate_bytes == expected.duplicate_bytes
+    assert totals.disk_unknown_count == expected.disk_unknown_count > 0
+    assert totals.exclusive_unknown_count == expected.exclusive_unknown_count > 0
     assert totals.states[State.CRITICAL] == expected.critical_count
     assert totals.states[State.WARNING] == expected.warning_count
     assert totals.states[State.NOTICE] == expected.notice_count
