@@ -211,7 +211,7 @@ ACTIONS: Final = (
         keys=("r",),
         shown_keys="r",
         title="Look at this repository again",
-        help="Read the files of this repository again.",
+        help="Read the files of this repository again, and let git measure anew what has changed.",
         group=ACT,
         label="rescan",
     ),

@@ -1,17 +1,19 @@
 """Another look at single repositories, asked for by a key, ahead of whatever the survey is doing.
 
-One at a time, in a thread: the files are read again, what the index difference gives is worked out again if they
-changed, and git is asked for the reachable sizes if these were asked for.
+Two queues, for a thread each, so that nobody who only wants the files read waits for git: a look at the files, and a
+measurement. Each reads the files again and works out anew what the index difference gives if they changed.
 """
 
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from gitdash.errors import GitdashError
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
@@ -22,6 +24,15 @@ if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.gitcmd.runner import GitProgram
     from gitdash.history.store import History
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What another look has found so far."""
+
+    report: RepositoryReport
+    shown_sizes: Sizes
+    """Those of the report, and the former ones in place of what is still being worked out."""
 
 
 class LookAgain:
@@ -42,13 +53,15 @@ class LookAgain:
         self._clock = clock
         self._cancel = cancel
         self._changed = threading.Condition()
-        self._asked: dict[bytes, bool] = {}
-        """Paths, and whether the sizes that need git are wanted."""
+        self._asked: dict[bool, dict[bytes, None]] = {False: {}, True: {}}
+        """Paths in the order of asking, by whether the sizes that need git are wanted."""
+        self._former: dict[bytes, Sizes] = {}
+        """What was known of the sizes that a measurement has been asked for."""
 
     def ask(self, path: bytes, *, with_sizes: bool) -> None:
         """Queue a repository."""
         with self._changed:
-            self._asked[path] = with_sizes or self._asked.get(path, False)
+            self._asked[with_sizes][path] = None
             self._changed.notify_all()
 
     def wake(self) -> None:
@@ -56,20 +69,32 @@ class LookAgain:
         with self._changed:
             self._changed.notify_all()
 
-    def next_asked(self) -> tuple[bytes, bool] | None:
-        """Wait for the next repository and return it with whether sizes are wanted; None if cancelled."""
+    def next_asked(self, *, with_sizes: bool) -> bytes | None:
+        """Wait for the next repository of a queue and return it; None if cancelled."""
+        asked = self._asked[with_sizes]
         with self._changed:
-            self._changed.wait_for(lambda: bool(self._asked) or self._cancel.is_set())
+            self._changed.wait_for(lambda: bool(asked) or self._cancel.is_set())
             if self._cancel.is_set():
                 return None
-            path = next(iter(self._asked))
-            return path, self._asked.pop(path)
+            path = next(iter(asked))
+            del asked[path]
+            return path
 
-    def reports(self, known: RepositoryReport, *, with_sizes: bool) -> Iterator[RepositoryReport]:
-        """Yield the report of a repository, first with what its files say, then with each size that is worked out.
+    def looks(self, known: RepositoryReport, *, with_sizes: bool) -> Iterator[Look]:
+        """Yield what the files of a repository say, and then each size that is worked out.
 
-        What only a survey of all knows, such as who borrows from it, stays as it was known.
+        Without `with_sizes`, asks for a measurement at the end if git has to answer anew. What only a survey of all
+        knows, such as who borrows from the repository, stays as it was known.
         """
+        path = known.repository.path
+        former = self._former.pop(path, known.sizes) if with_sizes else known.sizes
+        for report in self._reports(known, with_sizes=with_sizes):
+            yield Look(report=report, shown_sizes=_with_former(report, former))
+        if not with_sizes and isinstance(report.inspection, Inspection) and _is_open(report.sizes):
+            self._former[path] = former
+            self.ask(path, with_sizes=True)
+
+    def _reports(self, known: RepositoryReport, *, with_sizes: bool) -> Iterator[RepositoryReport]:
         # Imported here and not above: the first paint does not wait for inspection to be loaded.
         from gitdash.survey.single import report_single
 
@@ -120,3 +145,21 @@ class LookAgain:
                 answer = Unreadable(printable(str(error)))
             sizes = with_answer(sizes, question, answer)
             yield sizes
+
+
+def _is_open(sizes: Sizes) -> bool:
+    """Tell whether git has not answered for this state of the files."""
+    return not (isinstance(sizes.reachable, SizeMeasurement) and isinstance(sizes.reachable_own, SizeMeasurement))
+
+
+def _with_former(report: RepositoryReport, former: Sizes) -> Sizes:
+    """Return the sizes to show meanwhile: a figure with its age says more than a blank."""
+    sizes = report.sizes
+    if isinstance(report.inspection, Unreadable):
+        return sizes
+    return msgspec.structs.replace(
+        sizes,
+        exclusive=sizes.exclusive or former.exclusive,
+        reachable=sizes.reachable or former.reachable,
+        reachable_own=sizes.reachable_own or former.reachable_own,
+    )

@@ -7,6 +7,7 @@ that somebody looks at. They only write into a record of changes under a lock, w
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -58,13 +59,22 @@ class SurveyFeed:
 
         Encoded, they take a tenth of the memory.
         """
+        self._paths: set[bytes] = set()
+        """What this survey has found, and what the one before did."""
+        self._former_paths: set[bytes] = set()
+        self._busy: Counter[bytes] = Counter()
         self._step: tuple[str, float] = ("", 0.0)
         self._skipped: list[NotRepository] = []
         """What the survey has met so far that is no repository."""
         self._skipped_has_changed = False
         self._threads = [
             threading.Thread(target=self._guarded, args=(run,), name=run.__name__, daemon=True)
-            for run in (self._survey_when_wanted, self._look_again_when_asked, self._read_reports_when_wanted)
+            for run in (
+                self._survey_when_wanted,
+                self._look_again_when_asked,
+                self._measure_when_asked,
+                self._read_reports_when_wanted,
+            )
         ]
 
     def check_roots(self) -> None:
@@ -171,6 +181,7 @@ class SurveyFeed:
         """Write down an event. The lock is held."""
         match event:
             case Report():
+                self._paths.add(event.summary.path)
                 self._note_report(event)
             case Progress():
                 self._pending().progress = self._progress(event)
@@ -199,7 +210,9 @@ class SurveyFeed:
 
     def _note_end(self, event: Finished) -> None:
         count = event.totals.repository_count
-        self._pending().forgotten += event.gone_paths
+        gone = self._former_paths.difference(self._paths).union(event.gone_paths)
+        self._pending().forgotten += sorted(gone)
+        self._former_paths, self._paths = self._paths, set()
         self._pending().progress = SurveyProgress(
             step="surveyed",
             done_count=count,
@@ -225,13 +238,12 @@ class SurveyFeed:
         )
 
     def _look_again_when_asked(self) -> None:
-        while (asked := self._again.next_asked()) is not None:
-            path, with_sizes = asked
-            self._note_busy(path, busy=True)
-            try:
-                self._look_again(path, with_sizes=with_sizes)
-            finally:
-                self._note_busy(path, busy=False)
+        while (path := self._again.next_asked(with_sizes=False)) is not None:
+            self._look_again(path, with_sizes=False)
+
+    def _measure_when_asked(self) -> None:
+        while (path := self._again.next_asked(with_sizes=True)) is not None:
+            self._look_again(path, with_sizes=True)
 
     def _look_again(self, path: bytes, *, with_sizes: bool) -> None:
         from gitdash.survey.memory import Memory
@@ -240,17 +252,23 @@ class SurveyFeed:
         known = self._report(path)
         if known is None:
             return
+        self._note_busy(path, 1)
         memory = Memory(self._history, now_s=self._clock(), policy_for=self._settings.policy_for)
-        for report in self._again.reports(known, with_sizes=with_sizes):
-            summary = summarize(report)
-            memory.save(report, summary)
-            with self._changed:
-                self._note_report(Report(report, summary))
-        memory.flush()
+        try:
+            for look in self._again.looks(known, with_sizes=with_sizes):
+                memory.save(look.report, summarize(look.report))
+                shown = msgspec.structs.replace(look.report, sizes=look.shown_sizes)
+                with self._changed:
+                    self._note_report(Report(look.report, summarize(shown)))
+            memory.flush()
+        finally:
+            self._note_busy(path, -1)
 
-    def _note_busy(self, path: bytes, *, busy: bool) -> None:
+    def _note_busy(self, path: bytes, change: int) -> None:
+        """Count who works on a repository: a look at its files and a measurement may overlap."""
         with self._changed:
-            self._pending().busy[path] = busy
+            self._busy[path] += change
+            self._pending().busy[path] = self._busy[path] > 0
 
     def _read_reports_when_wanted(self) -> None:
         while True:

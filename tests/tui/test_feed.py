@@ -17,6 +17,7 @@ from gitdash.discovery.roots import RootError
 from gitdash.errors import ExitCode
 from gitdash.gitcmd.runner import find_git
 from gitdash.history.store import History, open_history
+from gitdash.model.report import State
 from gitdash.model.sizes import SizeMeasurement
 from gitdash.tui.app import NoTerminalError, run_dashboard
 from gitdash.tui.feed import SurveyFeed
@@ -149,6 +150,44 @@ def test_measuring_now_gives_both_sizes_of_what_is_there_now(fleet: Path, histor
         expected = int(repository.git("rev-list", "--all", "--objects", "--disk-usage"))
         assert row.reachable_bytes == expected
         assert row.reachable_own_bytes == expected
+
+
+@pytest.mark.parametrize("keeps_state", [True, False])
+@pytest.mark.oracle
+def test_another_look_at_a_changed_repository_measures_its_sizes_anew_and_shows_the_former_ones_meanwhile(
+    fleet: Path, history: History, keeps_state: bool
+) -> None:
+    with _feed(fleet, history if keeps_state else None) as watched:
+        watched.until_surveyed()
+        repository = GitRepository(fleet / "b.git")
+        path = _path(fleet, "b.git")
+        former = watched.seen.summaries[path].reachable_bytes
+        assert former is not None
+        repository.commit({"file": "another content", "more": "x" * 1000})
+        expected = int(repository.git("rev-list", "--all", "--objects", "--disk-usage"))
+        watched.feed.rescan(path)
+        shown: list[object] = []
+
+        def is_measured(seen: Changes) -> bool:
+            shown.append(seen.summaries[path].reachable_bytes)
+            return seen.summaries[path].reachable_bytes == expected and seen.busy.get(path) is False
+
+        watched.until(is_measured)
+        assert set(shown) == {former, expected}
+
+
+def test_repository_that_is_gone_says_so_when_looked_at_and_leaves_when_all_is_surveyed(fleet: Path) -> None:
+    with _feed(fleet) as watched:
+        watched.until_surveyed()
+        path = _path(fleet, "b.git")
+        (fleet / "b.git").rename(fleet.parent / "elsewhere.git")
+        watched.feed.rescan(path)
+        watched.until(lambda seen: seen.busy.get(path) is False)
+        assert watched.seen.summaries[path].state is State.UNREADABLE
+        assert watched.seen.summaries[path].reachable_bytes is None
+        watched.feed.rescan(None)
+        watched.until_surveyed()
+        assert watched.seen.forgotten == [path]
 
 
 def test_surveying_again_finds_the_new_and_forgets_the_gone(fleet: Path, history: History) -> None:
