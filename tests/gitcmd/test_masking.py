@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitdash.gitcmd.masking import MASK, mask_credentials
+from gitdash.gitcmd.masking import MASK, mask_credentials, presentable, presentable_bytes
 
 CANARY = "s3cr3tCANARY"
 
@@ -46,6 +46,18 @@ LEAKS = [
     f"remote: your token glpat-{CANARY} expires",
     f"https://oauth2:glpat-{CANARY}@gitlab.example/x.git",
     f"two https://a:{CANARY}@h/1 and https://b:{CANARY}@h/2",
+    f"/srv/git/objects/https:/bob:{CANARY}@host/x.git",
+    f"/srv/git/objects/https:/{CANARY}@host/x.git",
+    f"/srv/git/objects/https:/host/x?private_token={CANARY}",
+    f"/srv/git/objects/bob:{CANARY}@host:x.git",
+    f"refs/heads/https://bob:{CANARY}@host/x",
+    f"curl -u bob:{CANARY} https://host/",
+    f"curl -ubob:{CANARY} https://host/",
+    f"curl --user 'bob:{CANARY}' https://host/",
+    f"curl --proxy-user=bob:{CANARY} https://host/",
+    f"glab --private-token {CANARY} fetch",
+    f"sshpass -p {CANARY} ssh",
+    f"SMTP_PASS={CANARY} program",
 ]
 
 PLAIN = [
@@ -59,6 +71,10 @@ PLAIN = [
     "warning: unable to find all commit-graph files",
     "rev-list --objects --disk-usage --stdin",
     "commit ghost_writer",
+    "refs/heads/npm_modules-of-everyone",
+    "/srv/git/hf_transformers-fork.git: not a folder",
+    "bypass = true",
+    "git push -u origin main",
 ]
 
 
@@ -78,6 +94,11 @@ def test_what_is_no_secret_in_a_url_stays_readable() -> None:
     assert mask_credentials(f"https://u:{CANARY}@host/x.git?a={CANARY}#f") == "https://***@host/x.git?a=***#f"
 
 
+def test_text_to_be_shown_is_masked_before_it_is_made_visible() -> None:
+    assert presentable(f"a\x1b https://u:{CANARY}@h/") == "a\\x1b https://***@h/"
+    assert presentable_bytes(b"\xff https://u:" + CANARY.encode() + b"@h/") == "\\xff https://***@h/"
+
+
 @pytest.mark.parametrize("text", LEAKS)
 def test_masking_twice_changes_nothing(text: str) -> None:
     once = mask_credentials(text)
@@ -92,7 +113,10 @@ def test_a_credential_on_a_line_of_its_own_is_masked_whatever_stands_around(befo
 
 @pytest.mark.parametrize(
     "piece",
-    ["://", "://a:b", "a:", "token", "token:", "a-", "x://a?", "=", "?", "-eyJa", "basic ", "://?=", "ghp_", "@:"],
+    [
+        *("://", "://a:b", "a:", "token", "token:", "a-", "x://a?", "=", "?", "-eyJa", "basic ", "://?=", "ghp_"),
+        *("@:", "-u", "-u a:", "--token", "--token ", "abc:/", "abc:/a:", "sshpass -p", "pass", "pass="),
+    ],
 )
 def test_masking_takes_time_in_proportion_to_the_text(piece: str) -> None:
     start_s = time.process_time()
