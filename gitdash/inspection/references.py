@@ -42,6 +42,8 @@ class ReferenceTips:
     """Full name and object id, sorted by name, with HEAD, and the HEADs and own references of all worktrees."""
     broken: tuple[tuple[bytes, str], ...]
     """Name, and why it was left out; git would refuse the whole query for most of them."""
+    dangling: tuple[bytes, ...] = ()
+    """Names of symbolic references to a reference that does not exist: git passes over them, nothing is lost."""
 
 
 def is_valid_reference_name(name: bytes) -> bool:
@@ -170,6 +172,7 @@ def _add_worktree(collection: _Collection, folder: bytes, prefix: bytes) -> None
 def _resolve(collection: _Collection) -> ReferenceTips:
     references: list[tuple[bytes, str]] = []
     broken = collection.broken
+    dangling: list[bytes] = []
     for name, reference in collection.found.items():
         resolved = _follow(collection.found, name, reference)
         if isinstance(resolved, DirectReference):
@@ -180,8 +183,10 @@ def _resolve(collection: _Collection) -> ReferenceTips:
         elif resolved is None:
             broken.append((name, f"symbolic references deeper than {_SYMBOLIC_DEPTH}, or in a circle"))
         elif not name.endswith(b"HEAD") or name.startswith(b"refs/"):
-            broken.append((name, f"points to {printable_path(resolved.target)}, which does not exist"))
-    return ReferenceTips(references=tuple(sorted(references)), broken=tuple(sorted(broken)))
+            dangling.append(name)
+    return ReferenceTips(
+        references=tuple(sorted(references)), broken=tuple(sorted(broken)), dangling=tuple(sorted(dangling))
+    )
 
 
 def _follow(

@@ -6,7 +6,8 @@ Without an exclusion git counts exactly what is reachable, by bitmap, by walk or
   tips lies in the bitmap's pack. So it counts as exact only if git's trace says that it was used.
 - A walk counts an object again that only the lender's deeper history has: an upper bound. Zero is exact all the same.
 - A union is the difference of two sets without exclusions, and as sets both are exact, with bitmap or by walk. In bytes
-  it is exact only if no object is stored twice: for one that is, the two queries may take different copies.
+  it is exact only if no object is stored twice: for one that is, the two queries may take different copies. Its argv
+  are both queries, parted by `;`: neither alone gives the figure.
 - A difference adds a walk with an exclusion to an older size: exact if that one was, and if every object that the walk
   finds lies in packs added since, which hold nothing that was there before.
 
@@ -15,9 +16,13 @@ Raises what `queries.py` raises.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from gitdash.measurement.queries import StoreQueries, Usage
-from gitdash.model.sizes import Strategy
+from gitdash.model.sizes import Bound, Strategy
+
+NEXT_QUERY: Final = ";"
+"""Stands between two queries in the argv of an answer that needed both; no argument of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +65,23 @@ class Answer:
     complaint: str | None
     """What git said on stderr."""
     argv: tuple[str, ...]
-    """Of the last query."""
+    """Of the query that gave the figure, of both for a union."""
+    inexact_bound: Bound = Bound.UPPER
+    """What it is if it is not exact."""
     notes: tuple[str, ...] = ()
     """What limits it."""
     warnings: tuple[str, ...] = ()
     """Those of the notes that are signs of damage."""
+
+    def without_own_tips(self) -> "Answer":
+        """Return the answer as it counts where tips of its own had to be left out: the true size may be higher."""
+        bound = Bound.LOWER if self.exact or self.inexact_bound is Bound.LOWER else Bound.UNKNOWN
+        return replace(self, exact=False, inexact_bound=bound)
+
+    def without_excluded_tips(self) -> "Answer":
+        """Return the answer as it counts where tips of lenders had to be left out: the true size may be lower."""
+        bound = Bound.UPPER if self.exact or self.inexact_bound is Bound.UPPER else Bound.UNKNOWN
+        return replace(self, exact=False, inexact_bound=bound)
 
     def warned(self, *warnings: str) -> "Answer":
         """Return the answer with more notes that are signs of damage."""
@@ -99,6 +116,7 @@ def _union(queries: StoreQueries, tips: Tips, *, every_object_once: bool, derive
         size_bytes=both.size_bytes - lender.size_bytes,
         missing_count=max(both.missing_count - lender.missing_count, 0),
         complaint=both.complaint or lender.complaint,
+        argv=(*both.argv, NEXT_QUERY, *lender.argv),
         notes=() if difference.exact else ("objects that are stored twice may count with another copy",),
     )
 

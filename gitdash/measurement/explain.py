@@ -51,7 +51,7 @@ def explain_size(
         f"question: {measurement.question.value}: {_QUESTIONS[measurement.question]}",
         f"strategy: {choice.strategy.value}: {reason}",
         f"cost: {cost}",
-        f"answer: {_figure(measurement.bytes)}, {_exactness(measurement)}, in {human_duration(measurement.elapsed_s)}",
+        f"answer: {_figure(measurement.bytes)}, {measurement.bound.words}, in {human_duration(measurement.elapsed_s)}",
     ]
     if measurement.strategy is not choice.strategy:
         lines.insert(3, f"in the end: {measurement.strategy.value} gave the answer; the notes say why")
@@ -122,7 +122,7 @@ def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
         case Unreadable(reason=reason):
             yield f"reachable: unreadable: {reason}"
         case SizeMeasurement() as reachable:
-            yield f"reachable: {_figure(reachable.bytes)}, {_exactness(reachable)}: what a full clone costs on disk"
+            yield f"reachable: {_figure(reachable.bytes)}, {reachable.bound.words}: what a full clone costs on disk"
             if isinstance(inspection.alternates, AlternatesFacts):
                 yield "  it counts what lenders hold, too, so it can be far above `objects`"
             elif isinstance(sizes.exclusive, ExclusiveSizes) and not reachable.excluded_references:
@@ -137,7 +137,7 @@ def _reachable_own_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
         case Unreadable(reason=reason):
             yield f"reachable_own: unreadable: {reason}"
         case SizeMeasurement() as own:
-            yield f"reachable_own: {_figure(own.bytes)}, {_exactness(own)}: what the lender's references do not reach"
+            yield f"reachable_own: {_figure(own.bytes)}, {own.bound.words}: what the lender's references do not reach"
             yield from _own_against_others(inspection, own, sizes)
         case None:
             pass
@@ -164,10 +164,6 @@ def _objects_bytes(inspection: Inspection) -> int | None:
             return pack_bytes + loose_bytes
         case _:
             return None
-
-
-def _exactness(measurement: SizeMeasurement) -> str:
-    return "exact" if measurement.exact else "an upper bound"
 
 
 def _figure(size_bytes: int) -> str:

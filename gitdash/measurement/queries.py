@@ -91,7 +91,7 @@ class StoreQueries:
             output = self._run(arguments, _revisions(wanted, excluded), derived_files, trace.environment)
             excluded_by_bitmap = _EXCLUDED_BY_BITMAP in trace.text()
         self._require_all_lenders(output)
-        size_bytes, missing_count = _read_usage(output)
+        size_bytes, missing_count = _read_usage(output, frozenset((*wanted, *excluded)))
         return Usage(
             size_bytes=size_bytes,
             missing_count=missing_count,
@@ -164,18 +164,27 @@ def _revisions(wanted: Iterable[str], excluded: Iterable[str]) -> bytes:
     return "".join([f"{object_id}\n" for object_id in wanted] + [f"^{object_id}\n" for object_id in excluded]).encode()
 
 
-def _read_usage(output: GitOutput) -> tuple[int, int]:
-    """The size is one line among those of missing objects. No line at all is no answer, and not zero."""
+def _read_usage(output: GitOutput, tips: frozenset[str]) -> tuple[int, int]:
+    """The size is one line among those of missing objects. No line at all is no answer, and not zero.
+
+    A tip is never left out by a partial clone. Where one is missing, git 2.45 goes on without it, as no older one does.
+    """
     sizes: list[bytes] = []
     missing_count = 0
     for line in output.stdout.splitlines():
         if _MISSING_OBJECT.fullmatch(line):
             missing_count += 1
+            if line[1:].decode("ascii") in tips:
+                raise _failed(f"bad object {line[1:].decode('ascii')}", output)
         else:
             sizes.append(line)
     if len(sizes) != 1 or not _SIZE.fullmatch(sizes[0]):
         raise _untrustworthy("git did not answer with a size", output)
     return int(sizes[0]), missing_count
+
+
+def _failed(message: str, output: GitOutput) -> GitError:
+    return GitError(message, kind=GitFailure.FAILED, argv=output.argv, exit_code=output.exit_code, stderr=output.stderr)
 
 
 def _untrustworthy(message: str, output: GitOutput) -> UntrustworthySizeError:

@@ -37,7 +37,10 @@ def measure_reachable(
     if request.lender_problem is not None:
         raise UntrustworthySizeError(f"lender: {request.lender_problem}", kind=GitFailure.REFUSED)
     choice = choose(request, program)
-    tips, notes = select(request)
+    selection = select(request)
+    tips = selection.tips
+    if selection.warnings and not tips.wanted:
+        raise UntrustworthySizeError(f"no reference can be read: {selection.warnings[0]}", kind=GitFailure.FAILED)
     with shadow_git_dir(
         object_format=request.object_format, objects_dir=request.objects_dir, shallow_file=request.shallow_file
     ) as shadow:
@@ -49,6 +52,8 @@ def measure_reachable(
             cancel=cancel,
         )
         found = _trusted(request, choice.strategy, queries, tips)
+    if selection.warnings:
+        found = found.without_own_tips()
     return SizeMeasurement(
         question=request.question,
         bytes=found.size_bytes,
@@ -59,8 +64,9 @@ def measure_reachable(
         argv=found.argv,
         git_version=program.version_text,
         excluded_references=request.excluded_references,
-        notes=(*notes, *found.notes, *_missing_note(found)),
-        warnings=(*notes, *found.warnings),
+        notes=(*selection.warnings, *selection.notes, *found.notes, *_missing_note(found)),
+        warnings=(*selection.warnings, *found.warnings),
+        inexact_bound=found.inexact_bound,
     )
 
 
@@ -136,8 +142,14 @@ def _after_failure(
         wanted=tuple(object_id for object_id in tips.wanted if object_id in present),
         excluded=tuple(object_id for object_id in tips.excluded if object_id in present),
     )
+    if tips.wanted and not usable.wanted:
+        raise UntrustworthySizeError(
+            f"no reference can be followed: {'; '.join(_gone_notes(request, tips, usable))}", kind=GitFailure.FAILED
+        ) from error
     if usable != tips:
         found = _trusted(request, _rule_for(request, strategy, queries), queries, usable)
+        found = found.without_own_tips() if usable.wanted != tips.wanted else found
+        found = found.without_excluded_tips() if usable.excluded != tips.excluded else found
         return found.warned(*_gone_notes(request, tips, usable))
     found = _independent(request, strategy, queries, tips)
     return found.warned(f"measured without derived files, with them {printable(str(error))}")

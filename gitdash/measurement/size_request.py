@@ -39,7 +39,9 @@ class SizeRequest:
     requested: Strategy | None = None
     """None for the best one by the facts."""
     broken_references: tuple[tuple[bytes, str], ...] = ()
-    """Name and reason of each reference that could not be read: left out, with a note."""
+    """Name and reason of each reference that could not be read: left out, with a note, and the size is a lower bound."""
+    dangling_references: tuple[bytes, ...] = ()
+    """Names of symbolic references to nothing: they reach nothing, so the size is exact without them, with a note."""
     excluded_references: tuple[str, ...] = ()
     """Patterns as of `git rev-list --exclude`."""
     has_alternates_file: bool = False
@@ -85,13 +87,25 @@ def choose(request: SizeRequest, program: GitProgram) -> StrategyChoice:
     return choose_strategy(request.question, request.requested, facts)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Where a measurement starts."""
+
+    tips: Tips
+    """Of both sides."""
+    warnings: tuple[str, ...]
+    """A note on references that could not be used: without them the size is a lower bound."""
+    notes: tuple[str, ...]
+    """On what changes nothing."""
+
+
 def counted_tips(request: SizeRequest) -> frozenset[str]:
     """Return the ids that a measurement starts from: what `PreviousSize.tips` of a later one shall be."""
-    return frozenset(select(request)[0].wanted)
+    return frozenset(select(request).tips.wanted)
 
 
-def select(request: SizeRequest) -> tuple[Tips, tuple[str, ...]]:
-    """Return the tips of both sides, and a note on references that could not be used."""
+def select(request: SizeRequest) -> Selection:
+    """Return the tips of both sides, and what to say of references that are none."""
     is_excluded = excluded_by(pattern.encode("utf-8", "surrogateescape") for pattern in request.excluded_references)
     is_id = _ID_PATTERNS[request.object_format].fullmatch
     kept = [(name, object_id) for name, object_id in request.references if not is_excluded(name)]
@@ -101,8 +115,12 @@ def select(request: SizeRequest) -> tuple[Tips, tuple[str, ...]]:
     excluded: set[str] = set()
     if request.question is Question.REACHABLE_OWN and request.has_alternates_file:
         excluded = {id_ for name, id_ in request.lender_references if name.startswith(b"refs/") and is_id(id_)}
-    notes = (names_note("broken and left out", broken),) if broken else ()
-    return Tips(wanted=tuple(sorted(wanted)), excluded=tuple(sorted(excluded))), notes
+    dangling = [name for name in request.dangling_references if not is_excluded(name)]
+    return Selection(
+        tips=Tips(wanted=tuple(sorted(wanted)), excluded=tuple(sorted(excluded))),
+        warnings=(names_note("broken and left out", broken),) if broken else (),
+        notes=(names_note("symbolic and point to nothing", dangling),) if dangling else (),
+    )
 
 
 def names_note(what: str, names: Collection[bytes]) -> str:

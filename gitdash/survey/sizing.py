@@ -205,6 +205,7 @@ def _request(
         object_format=inspection.object_format,
         references=tips.references,
         broken_references=tips.broken,
+        dangling_references=tips.dangling,
         requested=asked.strategy,
         excluded_references=asked.excluded_references,
         has_alternates_file=inspection.alternates is not None,

@@ -11,7 +11,7 @@ from gitdash.measurement.queries import UntrustworthySizeError
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
 from gitdash.measurement.strategy import StrategyError
-from gitdash.model.sizes import Question, SizeMeasurement, Strategy
+from gitdash.model.sizes import Bound, Question, SizeMeasurement, Strategy
 from tests.measurement.built import RecordingGit, disk_sizes, git_program, request_for
 from tests.support.repositories import GitRepository, git_version
 
@@ -213,6 +213,16 @@ def test_broken_references_of_the_lender_are_left_out_with_a_note(tmp_path: Path
     size = measure(request)
     assert size.bytes == wanted_bytes
     assert size.notes == ("1 references of the lender point to missing objects: refs/heads/missing",)
+    assert size.bound is Bound.UPPER
+    union = measure(
+        request_for(
+            *(member, OWN, pool),
+            requested=Strategy.UNION,
+            every_object_once=True,
+            lender_references=(*request_for(member, OWN, pool).lender_references, *broken),
+        )
+    )
+    assert (union.bytes, union.bound) == (exact_own_bytes(member), Bound.UPPER)
 
 
 @pytest.mark.oracle
@@ -230,6 +240,78 @@ def test_broken_references_are_dropped_and_reported(has_bitmap: bool, tmp_path: 
         "1 references broken and left out: refs/heads/empty",
         "1 references point to missing objects and are left out: refs/heads/missing\\x1b",
     )
+    assert size.bound is Bound.LOWER
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("broken", [("missing",), ("unreadable",), ("missing", "unreadable")])
+@pytest.mark.parametrize("question", list(Question))
+def test_a_dropped_reference_of_its_own_makes_a_lower_bound(
+    question: Question, broken: tuple[str, ...], tmp_path: Path
+) -> None:
+    member, pool = grown(tmp_path)
+    whole = measure(request_for(member, question, pool))
+    references = (*request_for(member).references, *((b"refs/heads/x", "1" * 40) for _ in broken if _ == "missing"))
+    unreadable = tuple((b"refs/heads/y", "is empty") for name in broken if name == "unreadable")
+    size = measure(request_for(member, question, pool, references=references, broken_references=unreadable))
+    assert size.bytes == whole.bytes
+    assert not size.exact
+    assert size.bound is (Bound.LOWER if whole.exact else Bound.UNKNOWN)
+    assert len(size.warnings) == len(broken)
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("strategy", [Strategy.BITMAP, Strategy.WALK])
+@pytest.mark.parametrize("partial", [False, True])
+@pytest.mark.parametrize("damaged_files", [(), ("commit-graph",)])
+def test_no_size_where_no_reference_can_be_followed(
+    strategy: Strategy, partial: bool, damaged_files: tuple[str, ...], tmp_path: Path
+) -> None:
+    own = GitRepository.init(tmp_path / "own.git")
+    own.commit({"file": "content"})
+    own.repack("-b")
+    own.git("commit-graph", "write", "--reachable")
+    request = request_for(own, partial=partial, requested=strategy, damaged_files=damaged_files)
+    for file in (own.git_dir / "objects" / "pack").iterdir():
+        file.unlink()
+    with pytest.raises(UntrustworthySizeError, match="no reference can be followed: 2 references point to missing"):
+        measure(request)
+
+
+@pytest.mark.safety
+def test_no_size_where_no_reference_can_be_read(tmp_path: Path) -> None:
+    own = GitRepository.init(tmp_path / "own.git")
+    own.commit({"file": "content"})
+    with pytest.raises(UntrustworthySizeError, match=r"no reference can be read: 1 references broken .*: refs/heads/x"):
+        measure(request_for(own, references=(), broken_references=((b"refs/heads/x", "is empty"),)))
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+def test_a_partial_clone_that_lost_a_tip_gets_a_lower_bound(tmp_path: Path) -> None:
+    own = GitRepository.init(tmp_path / "own.git")
+    own.commit({"file": "content"})
+    references = (*request_for(own).references, (b"refs/heads/x", "1" * 40))
+    size = measure(request_for(own, references=references, partial=True))
+    assert (size.bytes, size.bound) == (plain(own), Bound.LOWER)
+
+
+@pytest.mark.oracle
+def test_a_symbolic_reference_to_nothing_costs_no_exactness_as_in_git(tmp_path: Path) -> None:
+    own = GitRepository.init(tmp_path / "own.git")
+    own.commit({"file": "content"})
+    own.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+    size = measure(request_for(own, dangling_references=(b"refs/remotes/origin/HEAD",)))
+    assert (size.bytes, size.exact, size.warnings) == (plain(own), True, ())
+    assert size.notes == ("1 references symbolic and point to nothing: refs/remotes/origin/HEAD",)
+
+
+@pytest.mark.oracle
+def test_argv_of_a_union_has_both_queries(tmp_path: Path) -> None:
+    member, pool = grown(tmp_path)
+    size = measure(request_for(member, OWN, pool, requested=Strategy.UNION, every_object_once=True))
+    query = ("git", "rev-list", "--objects", "--disk-usage", "--stdin", "--use-bitmap-index")
+    assert size.argv == (*query, ";", *query)
 
 
 @pytest.mark.safety
