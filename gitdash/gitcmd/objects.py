@@ -89,6 +89,7 @@ def open_reader(
     """Open a reader of one object store for at most `time_limit_s`. Raises GitError if git cannot be started."""
     with shadow_git_dir(object_format=object_format, objects_dir=objects_dir) as shadow:
         deadline_s = time.monotonic() + time_limit_s
+        WATCHDOG.prepare()
         process = _start_process(program, git_environment(os.environ) | shadow.environment)
         group = groups.ProcessGroup(process.pid, WATCHDOG)
         timer = threading.Timer(time_limit_s, group.signal, [signal.SIGKILL])

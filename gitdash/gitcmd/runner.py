@@ -261,6 +261,7 @@ def _masked(argument: str | bytes) -> str:
 def _start(
     command: Sequence[str | bytes], environment: Mapping[str, str], memory_limit_bytes: int | None, *, stderr: int
 ) -> subprocess.Popen[bytes]:
+    WATCHDOG.prepare()
     limited = () if memory_limit_bytes is None else (*_LIMITED, str(memory_limit_bytes // 1024))
     return subprocess.Popen(
         [*limited, *command],

@@ -42,7 +42,7 @@ COMMAND: Final = (
 
 
 class Watchdog:
-    """Tells the shell which groups live, and starts it at the first of them; for any thread."""
+    """Tells the shell which groups live, and starts it where that is needed; for any thread."""
 
     def __init__(self, start: Callable[[], int]) -> None:
         """Take how to start it: `start` runs COMMAND and returns the writing end of its stdin."""
@@ -50,6 +50,12 @@ class Watchdog:
         self._lock = threading.Lock()
         self._live: set[int] = set()
         self._pipe: int | None = None
+
+    def prepare(self) -> None:
+        """Start it, so that it can be told of a process as soon as there is one."""
+        with self._lock:
+            if self._pipe is None:
+                self._start_anew()
 
     def add(self, group: int) -> None:
         """End this group if we die."""
@@ -74,7 +80,10 @@ class Watchdog:
                     os.close(self._pipe)
                 self._pipe = None
         if self._pipe is None and self._live:
-            # what it does is a precaution: without it all works as before
-            with contextlib.suppress(OSError, NotImplementedError):
-                self._pipe = self._start()
-                os.write(self._pipe, b"".join(b"+ %d\n" % group for group in sorted(self._live)))
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        # what it does is a precaution: without it all works as before
+        with contextlib.suppress(OSError, NotImplementedError):
+            self._pipe = self._start()
+            os.write(self._pipe, b"".join(b"+ %d\n" % group for group in sorted(self._live)))

@@ -19,6 +19,22 @@ from gitdash.gitcmd.watchdog import COMMAND, Watchdog
 PROJECT = Path(__file__).resolve().parents[2]
 
 
+TELL_WHEN_TOLD = """
+        from gitdash.gitcmd.runner import WATCHDOG
+        while not WATCHDOG._live:
+            time.sleep(0.001)
+        with WATCHDOG._lock:
+            print(flush=True)
+        time.sleep(300)
+"""
+"""The moment between the start of a process and this is the one that stays open."""
+
+
+def told(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"\n"
+
+
 def wait_for(condition: Callable[[], bool], what: str, time_limit_s: float = 10.0) -> None:
     deadline_s = time.monotonic() + time_limit_s
     while not condition():
@@ -45,13 +61,15 @@ def parent(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]
 
     def start(body: str) -> subprocess.Popen[bytes]:
         environment = os.environ | {"PYTHONPATH": f"{PROJECT}:{tmp_path}"}
-        started.append(subprocess.Popen([sys.executable, "-c", textwrap.dedent(body)], env=environment))
+        started.append(
+            subprocess.Popen([sys.executable, "-c", textwrap.dedent(body)], env=environment, stdout=subprocess.PIPE)
+        )
         return started[-1]
 
     yield start
     for process in started:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 def fake_git(folder: Path, body: str) -> str:
@@ -69,9 +87,13 @@ def fake_git(folder: Path, body: str) -> str:
 def test_git_ends_when_we_are_killed(parent: Callable, tmp_path: Path, body: str) -> None:
     program = fake_git(tmp_path, body.replace("PID", os.fspath(tmp_path / "pid")))
     ours = parent(f"""
+        import threading, time
         from gitdash.gitcmd.runner import GitProgram, run_git
-        run_git({program}, ["rev-list"], time_limit_s=300)
+        call = lambda: run_git({program}, ["rev-list"], time_limit_s=300)
+        threading.Thread(target=call, daemon=True).start()
+        {TELL_WHEN_TOLD}
     """)
+    told(ours)
     git = pid_in(tmp_path / "pid")
     watchdogs = [child.pid for child in psutil.Process(ours.pid).children() if os.getsid(child.pid) == child.pid]
     ours.send_signal(signal.SIGKILL)
@@ -86,12 +108,13 @@ def test_a_worker_that_is_stuck_in_reading_ends_when_we_are_killed(parent: Calla
         f"import os; open({os.fspath(tmp_path / 'pid')!r}, 'w').write(f'{{os.getpid()}}\\n'); "
         f"open({os.fspath(tmp_path / 'fifo')!r})"
     )
-    ours = parent("""
+    ours = parent(f"""
         import time
         from gitdash.gitcmd.runner import start_worker
         worker = start_worker("stuck")
-        time.sleep(300)
+        {TELL_WHEN_TOLD}
     """)
+    told(ours)
     worker = pid_in(tmp_path / "pid")
     ours.send_signal(signal.SIGKILL)
     ours.wait()
