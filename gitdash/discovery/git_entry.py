@@ -33,15 +33,22 @@ class Target:
     """What git's ownership check looks at, in its order, when it starts in the work tree."""
 
 
-def follow(folder: bytes, real_root: bytes, read: ReadFile) -> Target | str | None:
-    """Return where `folder/.git` leads, or why it leads nowhere; None if it has vanished meanwhile."""
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A `.git` entry that stands for a repository and leads to none."""
+
+    reason: str
+
+
+def follow(folder: bytes, real_root: bytes, read: ReadFile) -> Target | Broken | str | None:
+    """Return where `folder/.git` leads; None if it has vanished meanwhile, text if it is not to be followed."""
     entry = folder + b"/.git"
     try:
         mode = os.lstat(entry).st_mode
     except FileNotFoundError:
         return None
     except OSError as error:
-        return system_reason(error)
+        return Broken(system_reason(error))
     if stat.S_ISDIR(mode):
         return _target(folder, entry, read)
     if stat.S_ISREG(mode):
@@ -51,39 +58,41 @@ def follow(folder: bytes, real_root: bytes, read: ReadFile) -> Target | str | No
     return f"{kind_of_file(mode)}, neither a folder nor a file"
 
 
-def _follow_file(folder: bytes, read: ReadFile) -> Target | str:
+def _follow_file(folder: bytes, read: ReadFile) -> Target | Broken:
     entry = folder + b"/.git"
     try:
         path = read_git_file(read(entry, MAXIMUM_BYTES))
     except FormatError as error:
-        return error.message
+        return Broken(error.message)
     except GitdashError as error:
-        return f"cannot be read: {_why_unreadable(entry, error)}"
+        return Broken(f"cannot be read: {_why_unreadable(entry, error)}")
     shown = printable_path(path[:_SHOWN_TARGET_BYTES])
     try:
         git_dir = real_path(os.path.join(folder, path))
     except OSError as error:
-        return f"names {shown}: {system_reason(error)}"
+        return Broken(f"names {shown}: {system_reason(error)}")
     target = _target(folder, git_dir, read)
-    return f"names {shown}, which is no git directory: {target}" if isinstance(target, str) else target
+    if isinstance(target, Target):
+        return target
+    return Broken(f"names {shown}, which is no git directory: {target.reason}")
 
 
-def _follow_link(folder: bytes, real_root: bytes, read: ReadFile) -> Target | str:
+def _follow_link(folder: bytes, real_root: bytes, read: ReadFile) -> Target | Broken | str:
     entry = folder + b"/.git"
     try:
         git_dir = real_path(entry)
     except OSError as error:
-        return f"a symbolic link that leads nowhere: {system_reason(error)}"
+        return Broken(f"a symbolic link that leads nowhere: {system_reason(error)}")
     if not is_below(git_dir, real_root):
         return "a symbolic link out of the root, which is not followed"
     return _target(folder, git_dir, read)
 
 
-def _target(folder: bytes, git_dir: bytes, read: ReadFile) -> Target | str:
+def _target(folder: bytes, git_dir: bytes, read: ReadFile) -> Target | Broken:
     entry = folder + b"/.git"
     examined = examine(git_dir, read)
     if isinstance(examined, str):
-        return examined
+        return Broken(examined)
     owned_paths = (folder, entry) if git_dir == entry else (entry, folder, git_dir)
     kind = RepositoryKind.WORKTREE if git_dir == entry else kind_elsewhere(git_dir, examined, read)
     return Target(git_dir=git_dir, common_dir=examined.common_dir, kind=kind, owned_paths=owned_paths)

@@ -6,7 +6,9 @@ Source: gitrepository-layout(5), git-worktree(1), gitsubmodules(7). What is foun
   searched for nested clones; a folder that is itself a git directory is bare and only its `modules` are searched;
 - a git directory is one row, however many ways lead to it; worktrees are known by their `.git` file;
 - symbolic links to folders are not followed, other file systems only if the limits say so; what looks like a
-  repository and is none, and what cannot be searched, comes out with its reason.
+  repository and is none, and what cannot be searched, comes out with its reason;
+- what clearly was a repository, and git would not take for one now, is a row with its problem: a `.git` file or folder
+  that leads nowhere, a folder with two of HEAD, objects and refs.
 
 Names are looked up by path: someone who swaps a folder for a link while we search can make us read elsewhere what
 they could have shown us anyway. Does not read what a repository contains: that is inspection.

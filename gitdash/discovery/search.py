@@ -14,13 +14,16 @@ from typing import Final
 
 from gitdash.discovery.exclusion import Exclusion
 from gitdash.discovery.git_directory import GitDirectory, ReadFile, examine, kind_of_file, real_path, system_reason
-from gitdash.discovery.git_entry import Target, follow, is_below, lies_in_modules
+from gitdash.discovery.git_entry import Broken, Target, follow, is_below, lies_in_modules
 from gitdash.discovery.layout import storage_layout
 from gitdash.discovery.mounts import special_filesystem
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.model.repository import NotRepository, Repository, RepositoryKind
 
-_PARTS: Final = frozenset({"HEAD", "objects", "refs", "commondir"})
+_ESSENTIAL_PARTS: Final = frozenset({"HEAD", "objects", "refs"})
+_PARTS: Final = _ESSENTIAL_PARTS | {"commondir"}
+_ENOUGH_PARTS: Final = 2
+"""A folder with so many of the essential parts was a git directory, whatever happened to the others."""
 _ENTRIES_BETWEEN_CANCEL_CHECKS: Final = 4096
 _LISTING_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -67,7 +70,7 @@ class Search:
     git_directories: set[tuple[int, int]] = field(default_factory=set)
     """(device, inode) of those that have come out, below whichever root."""
     rejected_paths: set[bytes] = field(default_factory=set)
-    """Candidates that have come out as none."""
+    """Candidates that have come out as none, or as broken."""
 
     def below(self, root: bytes) -> Iterator[Result]:
         """Search one root, an absolute path without `..`."""
@@ -137,7 +140,11 @@ class _RootSearch:
             if isinstance(examined, GitDirectory):
                 yield from self._git_directory(folder, examined, status)
                 return
-            yield from self._rejected(folder.path, examined if listing.parts else "no HEAD, no objects, no refs")
+            if len(listing.parts & _ESSENTIAL_PARTS) >= _ENOUGH_PARTS:
+                kind = RepositoryKind.SUBMODULE if folder.in_modules else RepositoryKind.BARE
+                yield from self._broken(folder.path, folder.path, kind, examined)
+            else:
+                yield from self._rejected(folder.path, examined if listing.parts else "no HEAD, no objects, no refs")
             if "HEAD" in listing.parts or (listing.parts and folder.name.endswith(b".git")):
                 return
         for name in listing.candidates:
@@ -187,6 +194,9 @@ class _RootSearch:
             return (), False
         if isinstance(target, str):
             return self._rejected(_join(work_tree, b".git"), target), False
+        if isinstance(target, Broken):
+            git_dir = _join(work_tree, b".git")
+            return self._broken(work_tree, git_dir, RepositoryKind.WORKTREE, f".git: {target.reason}"), False
         at_git_dir = target.kind in {RepositoryKind.SUBMODULE, RepositoryKind.BARE}
         try:
             status = os.stat(target.git_dir)
@@ -218,6 +228,23 @@ class _RootSearch:
             foreign_owner_uid=foreign[1] if foreign else None,
             foreign_path=foreign[0] if foreign else None,
             trusted_by_config=self._common.trusts(path, target.git_dir, target.common_dir),
+        )
+        return (repository,)
+
+    def _broken(self, path: bytes, git_dir: bytes, kind: RepositoryKind, problem: str) -> tuple[Repository] | tuple[()]:
+        """Make the row of what clearly was a repository, so that its loss is a finding."""
+        if path in self._common.rejected_paths:
+            return ()
+        self._common.rejected_paths.add(path)
+        repository = Repository(
+            path=path,
+            git_dir=git_dir,
+            common_dir=git_dir,
+            kind=kind,
+            layout=storage_layout(git_dir),
+            root=self._root,
+            trusted_by_config=self._common.trusts(path),
+            problem=problem,
         )
         return (repository,)
 

@@ -61,6 +61,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The first of work tree, `.git` entry and git directory that another user owns."""
     trusted_by_config: bool = False
     """The user's config vouches for this root's ownership (`[[root]] trust_owner = true`)."""
+    problem: str | None = None
+    """Why it cannot be taken for a repository although it clearly was one; then nothing else of it is read."""
 
 
 class NotRepository(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -56,8 +56,11 @@ class Inspecting:
             if isinstance(one, NotRepository):
                 yield NotARepository(one)
                 continue
-            self._submit(one)
             yield Discovered(one)
+            if one.problem is None:
+                self._submit(one)
+            else:
+                yield self._without_a_look(one, one.problem)
             if len(self._repositories) % _LOOK_INTERVAL == 0:
                 yield from self._look(0)
             while self._pool.unanswered_count > _AHEAD_LIMIT and not self._cancel.is_set():
@@ -80,6 +83,14 @@ class Inspecting:
         self._repositories.append(repository)
         self._reports.append(report)
         self._pool.submit(request)
+
+    def _without_a_look(self, repository: Repository, problem: str) -> Inspected:
+        """Take a repository of which nothing but its problem can be known."""
+        self._repositories.append(repository)
+        self._reports.append(None)
+        one = Inspected(repository=repository, inspection=Unreadable(problem))
+        self.inspected[repository.path] = one
+        return one
 
     def _look(self, wait_s: float, *, complete: bool = False) -> Iterator[SurveyEvent | Inspected]:
         answered = False

@@ -113,6 +113,8 @@ def _repository_at(folder: bytes, settings: "Settings", effective_uid: int) -> R
 
 
 def _inspect(repository: Repository, settings: "Settings", now_s: float) -> Inspection | Unreadable:
+    if repository.problem is not None:
+        return Unreadable(repository.problem)
     try:
         return inspect_repository(
             repository.git_dir,

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -25,6 +26,27 @@ def test_every_repository_is_a_row_and_what_is_none_is_said_on_stderr(gitdash: G
     assert "not a repository" in finished.stderr
     assert "broken.git" in finished.stderr
     assert "folder" not in finished.stderr
+
+
+@pytest.mark.safety
+def test_a_repository_that_is_lost_is_a_row_and_makes_check_fail(gitdash: Gitdash, fleet: Path) -> None:
+    (fleet / "pool.git" / "HEAD").write_bytes(b"")
+    shutil.rmtree(fleet / "empty.git" / "refs")
+    shutil.rmtree(fleet / "work" / ".git")
+    (fleet / "work" / ".git").write_text("gitdir: ../gone/.git/worktrees/work\n")
+    document = json.loads(gitdash.run("scan", fleet, "--format", "json").stdout)
+    lost = {Path(row["path"]).name: row["packs"] for row in document["repositories"] if row["state"] == "unreadable"}
+    assert lost == {
+        "pool.git": {"unreadable": "HEAD holds neither an object id nor a reference"},
+        "empty.git": {"unreadable": "no refs folder"},
+        "work": {"unreadable": ".git: names ../gone/.git/worktrees/work: no such file or directory"},
+    }
+    assert document["totals"]["unreadable_count"] == 3
+    checked = gitdash.run("check", fleet, "--fail-on", "critical")
+    assert checked.returncode == 1
+    assert checked.stdout.count("repository-unreadable") == 3
+    again = json.loads(gitdash.run("scan", fleet, "--format", "json").stdout)
+    assert again["totals"] == document["totals"]
 
 
 def test_pool_and_member_know_each_other(gitdash: Gitdash, fleet: Path) -> None:

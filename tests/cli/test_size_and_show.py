@@ -92,9 +92,11 @@ def test_an_empty_git_folder_never_answers_with_the_numbers_of_the_repository_ar
 ) -> None:
     (fleet / "work" / "inside" / ".git").mkdir()
     finished = gitdash.run("size", fleet / "work" / "inside")
-    assert finished.returncode == 2
+    assert finished.returncode == 1
     assert finished.stdout == ""
-    assert "is not a repository" in finished.stderr
+    assert "is unreadable: .git: no HEAD" in finished.stderr
+    shown = gitdash.run("show", fleet / "work" / "inside")
+    assert "critical: repository-unreadable: cannot be read: .git: no HEAD" in shown.stdout
 
 
 @pytest.mark.parametrize("command", ["size", "show"])

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitdash.discovery import mounts
@@ -41,10 +42,18 @@ def reasons(root: Path) -> dict[str, str]:
     return {os.path.relpath(os.fsdecode(result.path), root): result.reason for result in rejected}
 
 
+def broken(root: Path) -> dict[str, str]:
+    """The problem of each row that was a repository, by path below the root."""
+    rows = [result for result in search(root) if isinstance(result, Repository) and result.problem is not None]
+    assert all(row.problem and row.problem.isprintable() for row in rows)
+    assert len({row.path for row in rows}) == len(rows)
+    return {os.path.relpath(os.fsdecode(row.path), root): row.problem or "" for row in rows}
+
+
 def repositories(root: Path) -> list[str]:
-    return [
-        os.path.relpath(os.fsdecode(result.path), root) for result in search(root) if isinstance(result, Repository)
-    ]
+    """The paths of those that are whole, below the root."""
+    rows = [result for result in search(root) if isinstance(result, Repository) and result.problem is None]
+    return [os.path.relpath(os.fsdecode(row.path), root) for row in rows]
 
 
 @contextlib.contextmanager
@@ -119,11 +128,11 @@ def test_git_link_is_followed_inside_the_root_only(tmp_path: Path) -> None:
         (root / name).mkdir()
         (root / name / ".git").symlink_to(target)
     assert repositories(root) == ["known"]
-    assert reasons(root) == {
-        "out/.git": "a symbolic link out of the root, which is not followed",
-        "dangling/.git": "a symbolic link that leads nowhere: no such file or directory",
-        "loop/.git": "a symbolic link that leads nowhere: too many levels of symbolic links",
-        "folder/.git": "no HEAD",
+    assert reasons(root) == {"out/.git": "a symbolic link out of the root, which is not followed"}
+    assert broken(root) == {
+        "dangling": ".git: a symbolic link that leads nowhere: no such file or directory",
+        "loop": ".git: a symbolic link that leads nowhere: too many levels of symbolic links",
+        "folder": ".git: no HEAD",
     }
 
 
@@ -165,8 +174,11 @@ def test_devices_have_a_reason(tmp_path: Path) -> None:
     }
 
 
-def test_empty_and_damaged_git_directories_have_a_reason(tmp_path: Path) -> None:
+@pytest.mark.oracle
+def test_damaged_git_directories_are_rows_with_a_problem(tmp_path: Path) -> None:
     (tmp_path / "empty.git").mkdir()
+    (tmp_path / "HEAD-alone.git").mkdir()
+    (tmp_path / "HEAD-alone.git" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / "work" / ".git").mkdir(parents=True)
     damage = {
         "no-head": lambda path: (path / "HEAD").unlink(),
@@ -197,12 +209,40 @@ def test_empty_and_damaged_git_directories_have_a_reason(tmp_path: Path) -> None
         "objects-is-file": "objects cannot be entered",
         "objects-dangle": "no objects folder",
     }
-    found = reasons(tmp_path)
-    assert found.pop("empty.git") == "no HEAD, no objects, no refs"
-    assert found.pop("work/.git") == "no HEAD"
+    assert reasons(tmp_path) == {"empty.git": "no HEAD, no objects, no refs", "HEAD-alone.git": "no objects folder"}
+    found = broken(tmp_path)
+    assert found.pop("work") == ".git: no HEAD"
     assert found == {f"{name}.git": text for name, text in expected.items()} | {
         f"plain/{name}": text for name, text in expected.items()
     }
+    # git reads the start of a HEAD of any size
+    for name in found.keys() - {"huge-head.git", "plain/huge-head"}:
+        repository = GitRepository(tmp_path / name)
+        assert repository.git("rev-parse", "--git-dir", check=False, GIT_CEILING_DIRECTORIES=str(tmp_path)) == ""
+
+
+def test_row_of_a_damaged_repository_has_the_path_of_the_healthy_one(tmp_path: Path) -> None:
+    for name, is_bare in (("work", False), ("bare.git", True), ("plain", True)):
+        GitRepository.init(tmp_path / name, bare=is_bare)
+    healthy = {row.path: row for row in search(tmp_path)}
+    for row in healthy.values():
+        os.truncate(row.git_dir + b"/HEAD", 0)
+    for row in search(tmp_path):
+        assert row.problem is not None
+        assert msgspec.structs.replace(row, problem=None) == healthy.pop(row.path)
+    assert healthy == {}
+
+
+def test_empty_git_folder_in_a_work_tree_is_a_row_of_its_own(tmp_path: Path) -> None:
+    GitRepository.init(tmp_path / "work", bare=False)
+    (tmp_path / "work" / "inner" / ".git").mkdir(parents=True)
+    assert repositories(tmp_path) == ["work"]
+    assert broken(tmp_path) == {"work/inner": ".git: no HEAD"}
+
+
+def test_broken_repository_below_overlapping_roots_is_one_row(tmp_path: Path) -> None:
+    (tmp_path / "a" / "work" / ".git").mkdir(parents=True)
+    assert len(search(tmp_path, tmp_path / "a", tmp_path / "a" / "work" / ".git")) == 1
 
 
 def test_folder_named_like_a_repository_that_holds_repositories_is_searched(tmp_path: Path) -> None:
@@ -230,14 +270,15 @@ def test_git_files_that_lead_nowhere_have_a_reason(tmp_path: Path) -> None:
     for name, content in contents.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / ".git").write_bytes(content)
-    found = reasons(tmp_path)
-    assert set(found) == {f"{name}/.git" for name in contents}
-    assert found["empty/.git"].startswith("no `gitdir: `")
-    assert found["no-path/.git"] == "no path after `gitdir: `"
-    assert found["nowhere/.git"] == "names ../gone: no such file or directory"
-    assert found["folder/.git"] == "names .., which is no git directory: no HEAD"
-    assert found["large/.git"] == f"cannot be read: {(2 << 20) + 8} bytes are too large for a .git file"
-    assert "\\x1b]0;owned\\x07\\u202e[/]\\xff" in found["escape/.git"]
+    found = broken(tmp_path)
+    assert reasons(tmp_path) == {}
+    assert set(found) == {*contents}
+    assert found["empty"].startswith(".git: no `gitdir: `")
+    assert found["no-path"] == ".git: no path after `gitdir: `"
+    assert found["nowhere"] == ".git: names ../gone: no such file or directory"
+    assert found["folder"] == ".git: names .., which is no git directory: no HEAD"
+    assert found["large"] == f".git: cannot be read: {(2 << 20) + 8} bytes are too large for a .git file"
+    assert "\\x1b]0;owned\\x07\\u202e[/]\\xff" in found["escape"]
     assert max(map(len, found.values())) < 400
     assert repositories(tmp_path) == []
 
@@ -252,10 +293,10 @@ def test_chain_of_links_longer_than_the_system_allows_has_a_reason(tmp_path: Pat
     (tmp_path / "link" / ".git").symlink_to("../link1499")
     (tmp_path / "x.git").symlink_to("link1499")
     too_many = "too many levels of symbolic links"
-    assert reasons(tmp_path) == {
-        "file/.git": f"names ../link1499: {too_many}",
-        "link/.git": f"a symbolic link that leads nowhere: {too_many}",
-        "x.git": too_many,
+    assert reasons(tmp_path) == {"x.git": too_many}
+    assert broken(tmp_path) == {
+        "file": f".git: names ../link1499: {too_many}",
+        "link": f".git: a symbolic link that leads nowhere: {too_many}",
     }
 
 
@@ -272,7 +313,7 @@ def test_broken_commondir_has_a_reason(tmp_path: Path) -> None:
     for name, content in contents.items():
         (GitRepository.init(tmp_path / f"{name}.git").path / "commondir").write_bytes(content)
     os.mkfifo(GitRepository.init(tmp_path / "fifo.git").path / "commondir")
-    found = reasons(tmp_path)
+    found = broken(tmp_path)
     assert set(found) == {"nul.git", "nowhere.git", "long.git", "fifo.git"}
     assert found["fifo.git"] == "commondir cannot be read"
     assert found["nowhere.git"] == "commondir cannot be read"
@@ -324,9 +365,11 @@ def test_unreadable_folders_have_a_reason_and_the_rest_is_found() -> None:
             assert reasons(root) == {
                 "closed": "cannot be searched: permission denied",
                 "closed.git": "cannot be searched: permission denied",
+            }
+            assert broken(root) == {
                 "no-objects.git": "objects cannot be entered",
                 "no-head.git": "HEAD cannot be read",
-                "work/.git": "cannot be read: permission denied",
+                "work": ".git: cannot be read: permission denied",
             }
         finally:
             for path in closed:
