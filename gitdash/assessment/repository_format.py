@@ -10,6 +10,8 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
+from gitdash.model.sizes import SizeMeasurement
+from gitdash.units import human_bytes
 
 UNKNOWN_EXTENSION = Rule(
     id="unknown-extension",
@@ -39,6 +41,16 @@ SHALLOW = Rule(
     remedy="none is needed; `{git} fetch --unshallow` brings the rest",
     is_fact=True,
 )
+SHALLOW_HIDES_OBJECTS = Rule(
+    id="shallow-hides-objects",
+    severities=(Severity.WARNING,),
+    title="the file shallow hides what is stored",
+    meaning="Much of what is stored here is not reachable past the commits at which the history is cut: somebody cut"
+    " the history of a repository that has it, and the next gc may drop what is hidden.",
+    source="reachable bytes below two thirds of the packs that are not cruft and the loose objects that are not stale;"
+    " not in members",
+    remedy="`{git} fetch --unshallow` restores the history from a remote that has it; before that, run no gc here",
+)
 PRECIOUS_OBJECTS = Rule(
     id="precious-objects",
     severities=(Severity.NOTICE,),
@@ -48,6 +60,9 @@ PRECIOUS_OBJECTS = Rule(
     remedy="none is needed; it protects borrowers",
     is_fact=True,
 )
+
+_LEAST_REACHABLE_SHARE = 2 / 3
+"""A clone with --depth reaches all that it stores; what fetches leave unreachable is seldom a third of it."""
 
 
 def unknown_extension(case: Case) -> Iterator[Finding]:
@@ -86,6 +101,23 @@ def shallow(case: Case) -> Iterator[Finding]:
         )
 
 
+def shallow_hides_objects(case: Case) -> Iterator[Finding]:
+    """Yield a finding if a measured size is far below what is stored, and the history is cut."""
+    size = case.subject.sizes.reachable
+    if case.inspection is None or not case.inspection.shallow or not isinstance(size, SizeMeasurement):
+        return
+    if case.packs is None or case.loose is None or case.inspection.alternates is not None or size.excluded_references:
+        return
+    stored_bytes = case.packs.bytes - case.packs.cruft_bytes + case.loose.bytes - case.loose.stale_bytes
+    if size.bytes < stored_bytes * _LEAST_REACHABLE_SHARE:
+        yield SHALLOW_HIDES_OBJECTS.finding(
+            case,
+            Severity.WARNING,
+            f"shallow: {human_bytes(size.bytes)} are reachable of {human_bytes(stored_bytes)} that are stored",
+            {"reachable_bytes": size.bytes, "stored_bytes": stored_bytes},
+        )
+
+
 def precious_objects(case: Case) -> Iterator[Finding]:
     """Yield a finding if git may not delete objects here."""
     if case.config is not None and case.config.precious_objects:
@@ -98,5 +130,6 @@ JUDGES: tuple[tuple[Rule, Judge], ...] = (
     (UNKNOWN_EXTENSION, unknown_extension),
     (PARTIAL_CLONE, partial_clone),
     (SHALLOW, shallow),
+    (SHALLOW_HIDES_OBJECTS, shallow_hides_objects),
     (PRECIOUS_OBJECTS, precious_objects),
 )

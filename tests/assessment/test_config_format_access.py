@@ -198,3 +198,21 @@ def test_what_is_said_already_is_not_said_of_sizes_again() -> None:
 )
 def test_what_stops_or_misleads_git_is_a_finding(effect: ConfigEffect, expected: dict[str, str]) -> None:
     assert found(subject(config=config_facts(concerns=(concern("core.bare", effect, "maybe"),)))) == expected
+
+
+@pytest.mark.parametrize(("reachable_bytes", "is_hidden"), [(1200, False), (799, True), (801, False)])
+def test_a_shallow_file_that_hides_what_is_stored_is_a_warning(reachable_bytes: int, is_hidden: bool) -> None:
+    size = SizeMeasurement(
+        question=Question.REACHABLE,
+        bytes=reachable_bytes,
+        strategy=Strategy.WALK,
+        exact=True,
+        elapsed_s=0.1,
+        measured_at_s=NOW_S,
+        argv=("git",),
+        git_version="2.39.5",
+    )
+    packs = pack_facts(bytes=1500, cruft_bytes=300)
+    judged = subject(shallow=True, shallow_count=1, packs=packs, sizes=Sizes(reachable=size))
+    assert ("shallow-hides-objects" in found(judged)) == is_hidden
+    assert "shallow-hides-objects" not in found(subject(packs=packs, sizes=Sizes(reachable=size)))
