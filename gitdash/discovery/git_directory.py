@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.errors import GitdashError
-from gitdash.units import printable_path
+from gitdash.gitcmd.masking import presentable_bytes
 
 ReadFile = Callable[[bytes, int], bytes]
 """Reads a regular file of at most so many bytes, or raises a GitdashError."""
@@ -94,7 +94,7 @@ def _head_problem(path: bytes) -> str | None:
 
 def _folder_problem(common_dir: bytes, name: bytes, linked: bool) -> str:
     text = os.fsdecode(name[1:])
-    where = f" in {printable_path(common_dir)}" if linked else ""
+    where = f" in {presentable_bytes(common_dir)}" if linked else ""
     try:
         os.stat(common_dir + name)
     except FileNotFoundError:

@@ -15,11 +15,11 @@ from gitdash.errors import GitdashError
 from gitdash.formats.git_config import read_config
 from gitdash.formats.git_file import MAXIMUM_BYTES, read_git_file
 from gitdash.formats.reading import FormatError
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.model.repository import RepositoryKind
-from gitdash.units import printable_path
 
 _CONFIG_MAXIMUM_BYTES: Final = 1 << 20
-_SHOWN_TARGET_BYTES: Final = 200
+_SHOWN_TARGET_LENGTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def _follow_file(folder: bytes, read: ReadFile) -> Target | Broken:
         return Broken(error.message)
     except GitdashError as error:
         return Broken(f"cannot be read: {_why_unreadable(entry, error)}")
-    shown = printable_path(path[:_SHOWN_TARGET_BYTES])
+    shown = presentable_bytes(path)[:_SHOWN_TARGET_LENGTH]
     try:
         git_dir = real_path(os.path.join(folder, path))
     except OSError as error:

@@ -15,6 +15,7 @@ from typing import Final
 
 from gitdash.formats.alternates import AlternatesEntries, read_alternates
 from gitdash.formats.reading import FormatError
+from gitdash.gitcmd.masking import mask_credentials
 from gitdash.inspection.files import FileError, FileMissingError, file_error, read_file
 from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import Alternate, AlternatesFacts
@@ -90,7 +91,9 @@ def _alternate(path: bytes, depth: int) -> Alternate:
     try:
         found = os.stat(path)
     except OSError as error:
-        return Alternate(path=path, exists=False, depth=depth, problem=file_error(path, error).reason)
+        # git takes each line for a path, a URL with a password in it, too; a path that exists is no secret
+        shown_path = mask_credentials(path.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return Alternate(path=shown_path, exists=False, depth=depth, problem=file_error(path, error).reason)
     problem = None
     if not stat.S_ISDIR(found.st_mode):
         problem = "not a directory"

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.formats.git_config import ConfigEntry
-from gitdash.gitcmd.masking import mask_credentials
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.config_concerns import ConcernRule, concern_rules
 from gitdash.inspection.config_refused import refused
 from gitdash.inspection.config_values import ConfigValues, SourcedEntry, parse_bool, parse_integer
 from gitdash.model.inspection import ConfigConcern, ConfigFacts, ObjectFormat, ReferenceBackend, Remote
 from gitdash.model.repository import Unreadable
-from gitdash.units import printable, printable_path
 
 MAXIMUM_CONCERNS: Final = 200
 """More than anyone reads."""
@@ -99,7 +98,7 @@ def _unknown_extensions(values: ConfigValues, version: int | None) -> tuple[str,
         if section != "extensions" or subsection is not None:
             continue
         if name not in _KNOWN_EXTENSIONS and version:
-            unknown.append(name)
+            unknown.append(_shown(name.encode("ascii")))
     for name, known in (("objectformat", {"", "sha1", "sha256"}), ("refstorage", {"", "files", "reftable"})):
         value = values.text("extensions", name)
         if value not in known:
@@ -128,7 +127,7 @@ def _remotes(values: ConfigValues) -> tuple[Remote, ...]:
     )
     return tuple(
         Remote(
-            name=printable_path(name),
+            name=_shown(name),
             url=_shown(urls.get(name, b"")),
             mirror=_remote_flag(values, name, "mirror"),
             promisor=_remote_flag(values, name, "promisor"),
@@ -191,5 +190,5 @@ def _canonical_key(entry: ConfigEntry) -> str:
 
 def _shown(value: bytes) -> str:
     """Return a value for people: credentials masked before it is cut, so that no half of one stays."""
-    text = printable(mask_credentials(value.decode("utf-8", "surrogateescape")))
+    text = presentable_bytes(value)
     return text if len(text) <= _MAXIMUM_VALUE_LENGTH else text[: _MAXIMUM_VALUE_LENGTH - 1] + "…"

@@ -12,10 +12,10 @@ from typing import Final
 
 from gitdash.formats.git_config import ConfigEntry, read_config
 from gitdash.formats.reading import FormatError
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.config_values import SourcedEntry
 from gitdash.inspection.files import FileError, FileMissingError, read_file
 from gitdash.inspection.reading import Problems
-from gitdash.units import printable_path
 
 CONFIG_MAXIMUM_BYTES: Final = 4 << 20
 """A config of 40 MB makes git use 644 MiB; the largest honest ones have some 100 KB."""
@@ -60,7 +60,7 @@ class IncludeReader:
             if depth >= _MAXIMUM_INCLUDE_DEPTH or self.included_count > _MAXIMUM_INCLUDES:
                 self.problems.note(included, f"not read: includes are nested deeper than {_MAXIMUM_INCLUDE_DEPTH}")
                 continue
-            yield from self.expand(self.read(included, included), included, printable_path(included), depth + 1)
+            yield from self.expand(self.read(included, included), included, presentable_bytes(included), depth + 1)
 
     def _applies(self, entry: ConfigEntry, path: bytes) -> bool:
         if entry.section == "include":

@@ -11,6 +11,7 @@ import time
 from functools import lru_cache
 from typing import Final
 
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import LockFile
@@ -67,7 +68,7 @@ def _gc_pid(listing: Listing, found: os.stat_result) -> LockFile:
         content = b""
     fields = content.split()
     holder_pid = int(fields[0]) if len(fields) == 2 and fields[0].isdigit() and len(fields[0]) < 10 else None
-    host = printable_path(fields[1]) if holder_pid is not None else None
+    host = presentable_bytes(fields[1]) if holder_pid is not None else None
     if host is not None and host != os.uname().nodename:
         return LockFile(path="gc.pid", mtime_s=found.st_mtime, bytes=found.st_size, holder_host=host)
     if holder_pid is not None and not os.path.exists(f"/proc/{holder_pid}"):

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gitdash.formats.reading import Buffer, FormatError
+from gitdash.gitcmd.masking import presentable, presentable_bytes
 from gitdash.inspection.files import FileError, FileMissingError, open_buffer
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import Problem
-from gitdash.units import printable, printable_path
 
 _MAXIMUM_PROBLEMS = 50
 """Thousands of broken files make one row no clearer; the last problem says how many more there are."""
@@ -32,7 +32,7 @@ class Problems:
     def note(self, relative_path: bytes, reason: str) -> None:
         """Add a problem; after fifty only the number grows."""
         if len(self.noted) < _MAXIMUM_PROBLEMS:
-            self.noted.append(Problem(path=printable_path(relative_path), reason=printable(reason)))
+            self.noted.append(Problem(path=presentable_bytes(relative_path), reason=presentable(reason)))
         else:
             self.left_out_count += 1
 

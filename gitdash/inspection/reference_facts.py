@@ -13,6 +13,7 @@ from gitdash.formats.packed_references import count_packed_references
 from gitdash.formats.reading import FormatError
 from gitdash.formats.reference import DirectReference, SymbolicReference, read_reference
 from gitdash.formats.reftable_list import read_tables_list
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.files import FileError, read_file, read_start
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import ObjectFormat, ReferenceBackend, ReferenceFacts
@@ -97,7 +98,7 @@ def inspect_head(own: Listing, backend: ReferenceBackend, object_format: ObjectF
         return None
     if head == REFTABLE_HEAD:
         return Unreadable("HEAD is that of reftable, and the config does not say reftable")
-    return head.object_id if isinstance(head, DirectReference) else printable_path(head.target)
+    return head.object_id if isinstance(head, DirectReference) else presentable_bytes(head.target)
 
 
 def read_loose_reference(

@@ -9,6 +9,7 @@ import stat
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.bitmaps import inspect_bitmaps
 from gitdash.inspection.commit_graph import inspect_commit_graph
 from gitdash.inspection.config import inspect_config
@@ -248,7 +249,7 @@ def _gc_log(snapshot: Snapshot, found: os.stat_result | None) -> str | None:
         snapshot.problems.note(b"gc.log", error.reason)
         return None
     lines = data.strip().splitlines()
-    return printable_path(lines[0])[:_GC_LOG_SHOWN] if lines else None
+    return presentable_bytes(lines[0])[:_GC_LOG_SHOWN] if lines else None
 
 
 def _last_full_repack_s(common: Listing, packs: PackFacts | Unreadable) -> float | None:

@@ -75,13 +75,13 @@ def _inspect(request: InspectionRequest, *, is_entered: bool) -> "Inspection | N
 
 
 def _unreadable(error: Exception) -> "Unreadable":
+    from gitdash.gitcmd.masking import presentable
     from gitdash.inspection.files import FileError
     from gitdash.model.repository import Unreadable
-    from gitdash.units import printable
 
     if isinstance(error, FileError):
         return Unreadable(error.reason)
-    return Unreadable(printable(f"gitdash failed: {type(error).__name__}: {error}"))
+    return Unreadable(presentable(f"gitdash failed: {type(error).__name__}: {error}"))
 
 
 def _enter(common_dir: bytes) -> bool:

@@ -9,13 +9,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.gitcmd.runner import GitProgram
 from gitdash.measurement.answers import PreviousSize, Tips
 from gitdash.measurement.strategy import StrategyChoice, StrategyFacts, choose_strategy
 from gitdash.measurement.wildmatch import excluded_by
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.sizes import Question, Strategy
-from gitdash.units import printable
 
 _ID_PATTERNS: Final = {
     ObjectFormat.SHA1: re.compile("[0-9a-f]{40}"),
@@ -39,7 +39,7 @@ class SizeRequest:
     requested: Strategy | None = None
     """None for the best one by the facts."""
     broken_references: tuple[tuple[bytes, str], ...] = ()
-    """Name and reason of each reference that could not be read: left out, with a note, and the size is a lower bound."""
+    """Name and reason of each reference that could not be read: left out, with a note: a lower bound."""
     dangling_references: tuple[bytes, ...] = ()
     """Names of symbolic references to nothing: they reach nothing, so the size is exact without them, with a note."""
     excluded_references: tuple[str, ...] = ()
@@ -125,6 +125,6 @@ def select(request: SizeRequest) -> Selection:
 
 def names_note(what: str, names: Collection[bytes]) -> str:
     """Return a note on references, with the first names."""
-    shown = ", ".join(printable(name.decode("utf-8", "surrogateescape")) for name in sorted(names)[:_NAMES_IN_NOTE])
+    shown = ", ".join(presentable_bytes(name) for name in sorted(names)[:_NAMES_IN_NOTE])
     more = f" and {len(names) - _NAMES_IN_NOTE} more" if len(names) > _NAMES_IN_NOTE else ""
     return f"{len(names)} references {what}: {shown}{more}"

@@ -5,6 +5,7 @@ the new one may extend. Where a lender is missing there is no answer: git's own 
 """
 
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitdash.gitcmd.runner import GitProgram
-from gitdash.inspection.files import read_file
+from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.references import ReferenceTips
 from gitdash.measurement.answers import PreviousSize
 from gitdash.measurement.fingerprint import SizeInputs, SizeState, only_gained_packs, size_fingerprint, size_state
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from gitdash.history.store import History, StoredSize
 
 _SHALLOW_LIMIT_BYTES = 64 << 20
+_SHALLOW = re.compile(rb"(?:[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?[ \t\r\n]*+)*+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,7 +253,13 @@ def _inputs(
 
 
 def _shallow(path: bytes | None) -> bytes:
-    return b"" if path is None else read_file(path, _SHALLOW_LIMIT_BYTES)
+    """Return what the shallow file holds. Raises FileError, also where git would quote what is no id."""
+    if path is None:
+        return b""
+    content = read_file(path, _SHALLOW_LIMIT_BYTES)
+    if not _SHALLOW.fullmatch(content):
+        raise FileError(path, "not a list of object ids")
+    return content
 
 
 def _own_bytes(inspection: Inspection) -> int:
