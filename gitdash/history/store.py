@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -55,6 +56,18 @@ _SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, 
 _SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
     (path, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _BELOW: Final = "(path = ? OR (path >= ? AND path < ?) OR root = ?)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    """Which of the repositories below the roots are selected."""
+
+    tables: str = "repositories"
+    condition: str = "TRUE"
+    parameters: tuple[bytes | str, ...] = ()
+    """Of the condition."""
+    limit: int = -1
+    """At most so many; -1 for all."""
 
 
 def open_history(path: str) -> "History":
@@ -104,18 +117,26 @@ class History:
             self._reader.close()
             self._writer.close()
 
-    def inspections(self, roots: Sequence[bytes]) -> dict[bytes, KnownInspection]:
-        """Return what this version of gitdash inspected below the roots or found below them, by path.
+    def inspections(self, roots: Sequence[bytes], *, after: bytes, limit: int) -> dict[bytes, KnownInspection]:
+        """Return by path what this version of gitdash inspected below the roots or found below them, reports included.
 
-        All at once, with the reports: 2,000 of them take 10 ms, and 60 ms if each is selected alone.
+        At most `limit` of them, those with the lowest paths above `after`: 2,000 take 10 ms, and 60 ms if each is
+        selected alone.
         """
         self.flush()
-        stored = "repositories JOIN reports USING (path)"
-        rows = self._below("path, gitdash_version, fingerprint, valid_until_s, report", roots, stored)
+        rows = self._below(
+            "path, fingerprint, valid_until_s, report",
+            roots,
+            _Page(
+                tables="repositories JOIN reports USING (path)",
+                condition="gitdash_version = ? AND fingerprint IS NOT NULL AND path > ?",
+                parameters=(__version__, after),
+                limit=limit,
+            ),
+        )
         return {
             path: KnownInspection(fingerprint=fingerprint, valid_until_s=valid_until_s, report=report)
-            for path, version, fingerprint, valid_until_s, report in rows
-            if version == __version__ and fingerprint is not None
+            for path, fingerprint, valid_until_s, report in rows
         }
 
     def summaries(self, roots: Sequence[bytes]) -> list[RepositorySummary]:
@@ -249,16 +270,19 @@ class History:
         data: bytes | None = rows[0][0] if rows else None
         return data
 
-    def _below(self, columns: str, roots: Sequence[bytes], tables: str = "repositories") -> list[tuple[Any, ...]]:
+    def _below(self, columns: str, roots: Sequence[bytes], page: "_Page | None" = None) -> list[tuple[Any, ...]]:
         """Select columns of the repositories below the roots, in the order of paths."""
         if not roots:
             return []
+        page = page or _Page()
         condition = " OR ".join([_BELOW] * len(roots))
-        parameters = [value for root in roots for value in _range_below(root)]
-        statement = f"SELECT {columns} FROM {tables} WHERE {condition} ORDER BY path"  # noqa: S608 - no outside text
+        parameters = [*page.parameters, *(value for root in roots for value in _range_below(root)), page.limit]
+        statement = (
+            f"SELECT {columns} FROM {page.tables} WHERE {page.condition} AND ({condition}) ORDER BY path LIMIT ?"  # noqa: S608 - no outside text
+        )
         return self._select(statement, parameters)
 
-    def _select(self, statement: str, parameters: Sequence[bytes | str]) -> list[tuple[Any, ...]]:
+    def _select(self, statement: str, parameters: Sequence[bytes | str | int]) -> list[tuple[Any, ...]]:
         with self._read_lock:
             try:
                 return self._reader.execute(statement, parameters).fetchall()

@@ -18,12 +18,20 @@ if TYPE_CHECKING:
     from gitdash.history.store import History, KnownInspection
 
 
+_PAGE_COUNT = 256
+"""Stored reports that are read at once: half a megabyte."""
+
+
 class Memory:
     """The state file as a survey sees it."""
 
     def __init__(self, history: "History | None", *, now_s: float, policy_for: Callable[[bytes], Policy]) -> None:
         self._history = history
+        self._roots: Sequence[bytes] = ()
         self._known: dict[bytes, KnownInspection] = {}
+        """Read ahead and not asked for yet."""
+        self._read_up_to: bytes | None = None
+        """The path up to which was read ahead; None if there is no more."""
         self._now_s = now_s
         self._policy_for = policy_for
 
@@ -33,16 +41,16 @@ class Memory:
         return None if self._history is None else self._history.problem
 
     def recall(self, roots: Sequence[bytes]) -> None:
-        """Read what is known below the roots; before this, nothing is."""
-        if self._history is not None:
-            self._known = self._history.inspections(roots)
+        """Say below which roots `stored` will be asked; before this, nothing is known."""
+        self._roots = roots
+        self._read_up_to = b""
 
     def stored(self, repository: Repository) -> tuple[RepositoryReport | None, bytes | None]:
         """Return the last report, once, and the fingerprint with which its inspection is still true.
 
         No fingerprint if a fact in it depends on an age that has passed since, or on a policy that has changed.
         """
-        known = self._known.pop(repository.path, None)
+        known = self._known_inspection(repository.path)
         if known is None:
             return None, None
         from gitdash.history.records import decode_report
@@ -53,6 +61,14 @@ class Memory:
         is_valid = known.valid_until_s is None or self._now_s < known.valid_until_s
         is_same_policy = report.judged_by == policy_digest(self._policy_for(repository.path))
         return report, known.fingerprint if is_valid and is_same_policy else None
+
+    def _known_inspection(self, path: bytes) -> "KnownInspection | None":
+        """Read ahead in the order of paths, which is nearly that of discovery, so that little is kept."""
+        while self._history is not None and self._read_up_to is not None and self._read_up_to < path:
+            page = self._history.inspections(self._roots, after=self._read_up_to, limit=_PAGE_COUNT)
+            self._known.update(page)
+            self._read_up_to = max(page) if len(page) == _PAGE_COUNT else None
+        return self._known.pop(path, None)
 
     def with_newer_sizes(self, report: RepositoryReport) -> RepositoryReport:
         """Return the report with the sizes that someone else has measured for the same files meanwhile."""

@@ -161,7 +161,7 @@ def test_what_is_not_known_is_none(path: Path) -> None:
     with open_history(str(path)) as history:
         assert history.report(b"/x") is None
         assert history.inspection(b"/x") is None
-        assert history.inspections([b"/"]) == {}
+        assert history.inspections([b"/"], after=b"", limit=9) == {}
         assert history.summaries([b"/"]) == []
         assert history.last_size(b"/x", Question.REACHABLE) is None
 
@@ -182,13 +182,24 @@ def test_known_inspections_are_those_of_this_version(path: Path, monkeypatch: py
         monkeypatch.setattr("gitdash.history.store.__version__", "0.0.0")
         history.save_report(report(b"/c"), summary(b"/c"))
         monkeypatch.undo()
-        known = history.inspections([b"/"])
+        known = history.inspections([b"/"], after=b"", limit=9)
         assert list(known) == [b"/a"]
-        assert history.inspections([b"/b"]) == {}
+        assert history.inspections([b"/b"], after=b"", limit=9) == {}
         assert decode_report(known[b"/a"].report) == report(b"/a", inspection=inspection(b"1", None))
         assert (known[b"/a"].fingerprint, known[b"/a"].valid_until_s) == (b"1", None)
         assert [row.path for row in history.summaries([b"/"])] == [b"/a", b"/b", b"/c"]
         assert history.inspection(b"/b") is None
+
+
+def test_known_inspections_come_in_pages_in_the_order_of_paths(path: Path) -> None:
+    with open_history(str(path)) as history:
+        for number in (3, 1, 5, 2, 4):
+            save(history, b"/srv/%d" % number)
+        pages, after = [], b""
+        while page := history.inspections([b"/srv"], after=after, limit=2):
+            pages.append([*page])
+            after = max(page)
+        assert pages == [[b"/srv/1", b"/srv/2"], [b"/srv/3", b"/srv/4"], [b"/srv/5"]]
 
 
 @pytest.mark.parametrize(
