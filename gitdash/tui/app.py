@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.tui.clock import Clock, wall_clock
-from gitdash.tui.drawing import drawn_on_a_terminal, has_terminal
+from gitdash.tui.drawing import drawn_on_a_terminal, has_terminal, terminal_encoding
 from gitdash.tui.feed import SurveyFeed
 from gitdash.tui.fleet_app import FleetApp
 
@@ -42,7 +42,8 @@ def run_dashboard(
     feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock)
     feed.check_roots()
     with drawn_on_a_terminal():
-        app = FleetApp(roots, history.summaries(roots) if history is not None else (), feed, clock)
+        summaries = history.summaries(roots) if history is not None else ()
+        app = FleetApp(roots, summaries, feed, clock, encoding=terminal_encoding())
         try:
             code = app.run()
         finally:

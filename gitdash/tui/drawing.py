@@ -30,6 +30,11 @@ def drawn_on_a_terminal() -> Iterator[None]:
             sys.__stderr__ = redirected  # type: ignore[misc]
 
 
+def terminal_encoding() -> str:
+    """Return the encoding in which Textual writes."""
+    return getattr(sys.__stderr__, "encoding", None) or "ascii"
+
+
 def _is_terminal(stream: object) -> bool:
     isatty = getattr(stream, "isatty", None)
     return isatty is not None and isatty()

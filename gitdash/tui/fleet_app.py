@@ -13,6 +13,7 @@ from textual import events, on
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.screen import Screen
 from typing_extensions import override
@@ -25,6 +26,7 @@ from gitdash.tui.cells import Line, Piece, Tone, fit
 from gitdash.tui.clipboard import shell_path
 from gitdash.tui.clock import Clock
 from gitdash.tui.filter_bar import FilterBar
+from gitdash.tui.filters import filters_for
 from gitdash.tui.fleet import Fleet
 from gitdash.tui.keys import KeyLineView
 from gitdash.tui.lines import LinesView
@@ -66,9 +68,17 @@ class FleetApp(App[int]):
     ]
 
     def __init__(
-        self, roots: Sequence[bytes], summaries: Iterable[RepositorySummary], source: FleetSource, clock: Clock
+        self,
+        roots: Sequence[bytes],
+        summaries: Iterable[RepositorySummary],
+        source: FleetSource,
+        clock: Clock,
+        *,
+        encoding: str = "utf-8",
     ) -> None:
+        """Take what is shown and with what; `encoding` is that of the terminal."""
         super().__init__()
+        self._line_filters = filters_for(has_colours=not self.no_color, encoding=encoding)
         self.source = source
         self.clock = clock
         self.failure: GitdashError | None = None
@@ -83,6 +93,11 @@ class FleetApp(App[int]):
         self.panels = Panels(roots, self.live, clock)
         self.filter_bar = FilterBar(self.panels.count_text)
         self.live.may_arrange = lambda: not self.filter_bar.is_typing
+
+    @override
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return ours for terminals that show less, before Textual's."""
+        return self._line_filters or super().get_line_filters()
 
     @override
     def compose(self) -> ComposeResult:

@@ -34,7 +34,13 @@ class ToneStyles:
         if style is None:
             widget = self._widget
             full = widget.get_component_rich_style(component_class) if component_class else widget.rich_style
-            style = Style(bgcolor=full.bgcolor, color=full.color, bold=full.bold)
+            style = Style(
+                bgcolor=full.bgcolor,
+                color=full.color,
+                bold=full.bold,
+                underline=full.underline,
+                reverse=full.reverse,
+            )
             self._backgrounds[key] = style
         return style
 
