@@ -12,6 +12,7 @@ from gitdash.export.json_record import json_text, record, rounded
 from gitdash.gitcmd.runner import GitError, GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
+from gitdash.model.sizes import Bound
 from gitdash.survey.single import find_repository, report_single
 from gitdash.units import human_bytes, human_count, human_duration, printable
 
@@ -103,14 +104,19 @@ def _size_text(size: dict[str, Any] | None) -> str:
         return "not measured"
     if "unreadable" in size:
         return f"unreadable: {size['unreadable']}"
-    bound = "" if size.get("exact", True) else "<= "
+    sign = Bound(size.get("bound", "exact")).sign
+    bound = f"{sign} " if sign else ""
     parts = [f"{bound}{human_bytes(size['bytes'])} ({size['bytes']} bytes)"]
     if "strategy" in size:
-        parts += [size["strategy"], human_duration(size["elapsed_s"]), f"measured at {size['measured_at']}"]
+        parts += [size["strategy"], human_duration(size["elapsed_s"]), _measured_at(size)]
         parts += [f"`{' '.join(size['argv'])}`", *size["notes"]]
     elif "allocated_bytes" in size:
         parts.append(f"{human_bytes(size['allocated_bytes'])} allocated")
     return ", ".join(parts)
+
+
+def _measured_at(size: Mapping[str, Any]) -> str:
+    return f"{'remembered, ' if size['from_history'] else ''}measured at {size['measured_at']}"
 
 
 def _fact_lines(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - JSON has no type

@@ -11,12 +11,13 @@ from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import json_text, size_record
+from gitdash.export.measured import measured_text
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.single import find_repository, report_single
 from gitdash.survey.sizing import SizeQuestion, Sizing, preferred_strategy, with_answer
-from gitdash.units import human_age, human_bytes, human_duration, printable, printable_path
+from gitdash.units import human_bytes, human_duration, printable, printable_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +83,9 @@ def run_size(session: Session, options: SizeOptions) -> int:
 
 
 def _line(path: bytes, measurement: SizeMeasurement, now_s: float) -> str:
-    bound = "" if measurement.exact else "<= "
-    how = f"{measurement.strategy.value}, {'exact' if measurement.exact else 'an upper bound'}"
-    age = human_age(now_s - measurement.measured_at_s) if measurement.from_history else "now"
-    measured = "measured just now" if age == "now" else f"measured {age} ago"
+    bound = f"{measurement.bound.sign} " if measurement.bound.sign else ""
+    how = f"{measurement.strategy.value}, {measurement.bound.words}"
+    measured = measured_text(measurement, now_s)
     figure = f"{bound}{measurement.bytes} bytes ({human_bytes(measurement.bytes)})"
     lines = [
         f"{printable_path(path)}: {measurement.question.value} {figure}",

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from gitdash.errors import GitdashError
 from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Bound
 from gitdash.model.summary import RepositorySummary
 from gitdash.units import human_age, human_bytes, human_count, printable, printable_path
 
@@ -25,7 +26,6 @@ PENDING: Final = "…"
 """Nobody has looked yet."""
 UNMEASURED: Final = ""
 """A size that nobody has asked git for."""
-UPPER_BOUND: Final = "<="
 """Stands before a size that is an upper bound."""
 LOWER_BOUND: Final = ">="
 """Stands before a sum in which something is missing."""
@@ -81,7 +81,7 @@ def _read(attribute: str) -> Callable[[RepositorySummary], Cell]:
 
 
 def _text(
-    attribute: str, human: Callable[[int], str], missing: str, exact_attribute: str | None = None
+    attribute: str, human: Callable[[int], str], missing: str, bound_attribute: str | None = None
 ) -> Callable[[RepositorySummary, float], str]:
     def text(summary: RepositorySummary, _now_s: float) -> str:
         value = getattr(summary, attribute)
@@ -89,8 +89,8 @@ def _text(
             return UNREADABLE
         if value is None:
             return _missing(summary, missing)
-        is_exact = exact_attribute is None or getattr(summary, exact_attribute)
-        return human(value) if is_exact else UPPER_BOUND + human(value)
+        bound = Bound.EXACT if bound_attribute is None else getattr(summary, bound_attribute)
+        return f"{bound.sign}{human(value)}"
 
     return text
 
@@ -123,7 +123,7 @@ def _measured(
     attribute: str,
     priority: int,
     measured_by: Literal["exclusive", "reachable"],
-    exact: str | None = None,
+    bound: str | None = None,
 ) -> Column:
     return Column(
         key=key,
@@ -132,9 +132,9 @@ def _measured(
         help=sentence,
         unit="bytes",
         value=_read(attribute),
-        text=_text(attribute, human_bytes, UNMEASURED, exact),
+        text=_text(attribute, human_bytes, UNMEASURED, bound),
         align="right",
-        width=10 if exact else 9,
+        width=10 if bound else 9,
         priority=priority,
         measured_by=measured_by,
     )
@@ -255,7 +255,7 @@ FLEET_COLUMNS: Final = (
         attribute="reachable_bytes",
         priority=5,
         measured_by="reachable",
-        exact="reachable_exact",
+        bound="reachable_bound",
     ),
     _measured(
         "own",
@@ -263,7 +263,7 @@ FLEET_COLUMNS: Final = (
         attribute="reachable_own_bytes",
         priority=9,
         measured_by="reachable",
-        exact="reachable_own_exact",
+        bound="reachable_own_bound",
     ),
     _count("packs", "Pack files.", attribute="pack_count", priority=3),
     _count("loose", "Loose objects.", attribute="loose_count", priority=7),

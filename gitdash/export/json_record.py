@@ -293,6 +293,7 @@ def _measured(size: SizeMeasurement) -> Record:
         "bytes": size.bytes,
         "strategy": size.strategy.value,
         "exact": size.exact,
+        "bound": size.bound.value,
         "elapsed_s": rounded(size.elapsed_s),
         "measured_at": utc_text(size.measured_at_s),
         "argv": list(size.argv),

@@ -25,7 +25,7 @@ from gitdash.inspection.reference_facts import (
     read_loose_reference,
 )
 from gitdash.model.inspection import ObjectFormat
-from gitdash.units import printable, printable_path
+from gitdash.units import printable
 
 _SYMBOLIC_DEPTH: Final = 5
 """git's SYMREF_MAXDEPTH."""

@@ -23,7 +23,7 @@ HOW_GIT_RAN = (
 """What is missing from a command line as it is shown."""
 _WALKS_INSTEAD = {
     Strategy.BITMAP: "opens every commit and tree, as strategy walk does: the cost grows with the whole history",
-    Strategy.UNION: "two walks, of this repository with its lender and of the lender: the cost grows with both histories",
+    Strategy.UNION: "two walks, of this repository with its lender and of the lender: the cost grows with both",
 }
 """What strategies cost that live on bitmaps, where git has none."""
 

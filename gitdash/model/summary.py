@@ -7,6 +7,7 @@ import msgspec
 
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
+from gitdash.model.sizes import Bound
 
 
 class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -24,10 +25,10 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     exclusive_bytes: int | Unreadable | None
     duplicate_bytes: int | Unreadable | None
     reachable_bytes: int | Unreadable | None
-    reachable_exact: bool = True
+    reachable_bound: Bound = Bound.EXACT
     reachable_measured_at_s: float | None = None
     reachable_own_bytes: int | Unreadable | None
-    reachable_own_exact: bool = True
+    reachable_own_bound: Bound = Bound.EXACT
     objects_bytes: int | Unreadable | None
     pack_count: int | Unreadable | None
     pack_bytes: int | Unreadable | None

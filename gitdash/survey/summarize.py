@@ -18,7 +18,7 @@ from gitdash.model.inspection import (
 )
 from gitdash.model.report import RepositoryReport, State, Totals
 from gitdash.model.repository import RepositoryKind, Role, Unreadable
-from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement
+from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.units import printable_path
 
@@ -40,10 +40,10 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
         exclusive_bytes=_exclusive(report.sizes.exclusive, lambda sizes: sizes.exclusive_bytes),
         duplicate_bytes=_exclusive(report.sizes.exclusive, lambda sizes: sizes.duplicate_bytes),
         reachable_bytes=_measured(report.sizes.reachable),
-        reachable_exact=_exact(report.sizes.reachable),
+        reachable_bound=_bound(report.sizes.reachable),
         reachable_measured_at_s=_measured_at_s(report.sizes.reachable),
         reachable_own_bytes=_measured(report.sizes.reachable_own),
-        reachable_own_exact=_exact(report.sizes.reachable_own),
+        reachable_own_bound=_bound(report.sizes.reachable_own),
         borrower_count=len(report.borrowers),
         finding_count=len(report.findings),
         worst_rule=worst.rule if worst else None,
@@ -200,8 +200,8 @@ def _measured(size: SizeMeasurement | Unreadable | None) -> int | Unreadable | N
     return size.bytes if isinstance(size, SizeMeasurement) else size
 
 
-def _exact(size: SizeMeasurement | Unreadable | None) -> bool:
-    return size.exact if isinstance(size, SizeMeasurement) else True
+def _bound(size: SizeMeasurement | Unreadable | None) -> Bound:
+    return size.bound if isinstance(size, SizeMeasurement) else Bound.EXACT
 
 
 def _measured_at_s(size: SizeMeasurement | Unreadable | None) -> float | None:

@@ -320,7 +320,8 @@ _SIGNS: Final = (
     ("…", "Not looked at yet."),
     ("?", "There, but it could not be read; the detail says why."),
     ("<=", "An upper bound, not the exact figure."),
-    (">=", "A sum that lacks what is unreadable or has not been measured."),
+    (">=", "A lower bound: it lacks what is unreadable or has not been measured."),
+    ("~", "A figure that may be too high or too low."),
     ("·", "Before a row: work on it is going on."),
 )
 

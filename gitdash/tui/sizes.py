@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.export.columns import UNREADABLE, UPPER_BOUND
+from gitdash.export.columns import UNREADABLE
+from gitdash.export.measured import measured_text
 from gitdash.model.inspection import DiskFacts, Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement
+from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import Line, Piece, Tone
 from gitdash.tui.wrap import flow, wrapped
@@ -19,13 +20,13 @@ _LABEL_WIDTH: Final = 10
 _VALUE_WIDTH: Final = len(NOT_MEASURED)
 
 
-def size_text(value: int | Unreadable | None, *, exact: bool = True) -> str:
-    """Return a size for people; `?` if it could not be read, `<=` before an upper bound."""
+def size_text(value: int | Unreadable | None, bound: Bound = Bound.EXACT) -> str:
+    """Return a size for people; `?` if it could not be read, `<=` or `>=` before a bound."""
     if value is None:
         return NOT_MEASURED
     if isinstance(value, Unreadable):
         return UNREADABLE
-    return human_bytes(value) if exact else UPPER_BOUND + human_bytes(value)
+    return bound.sign + human_bytes(value)
 
 
 def compact_sizes(summary: RepositorySummary, report: RepositoryReport | None, width: int, now_s: float) -> list[Line]:
@@ -91,11 +92,11 @@ def _answers(
 
 
 def _reachable_text(summary: RepositorySummary) -> str:
-    return size_text(summary.reachable_bytes, exact=summary.reachable_exact)
+    return size_text(summary.reachable_bytes, summary.reachable_bound)
 
 
 def _own_text(summary: RepositorySummary) -> str:
-    return size_text(summary.reachable_own_bytes, exact=summary.reachable_own_exact)
+    return size_text(summary.reachable_own_bytes, summary.reachable_own_bound)
 
 
 def _old(size: SizeMeasurement | Unreadable | None, now_s: float) -> str:
@@ -181,7 +182,7 @@ def _exclusive_note(summary: RepositorySummary, report: RepositoryReport | None)
 def _measurement_note(size: SizeMeasurement | Unreadable | None, now_s: float) -> str:
     if not isinstance(size, SizeMeasurement):
         return ""
-    bound = "exact" if size.exact else "upper bound"
-    age = human_age(now_s - size.measured_at_s)
-    when = age if age == "now" else f"{age} ago"
-    return ", ".join([size.strategy.value, bound, f"took {human_duration(size.elapsed_s)}", when, *size.notes])
+    when = measured_text(size, now_s)
+    return ", ".join(
+        [size.strategy.value, size.bound.words, f"took {human_duration(size.elapsed_s)}", when, *size.notes]
+    )

@@ -57,9 +57,11 @@ def test_a_size_is_answered_from_the_state_file_until_something_changes(gitdash:
 
 def test_the_age_of_a_size_reads_as_a_sentence(gitdash: Gitdash, fleet: Path) -> None:
     said = [gitdash.run("size", fleet / "pool.git").stdout for _ in range(2)]
-    assert ", measured just now, git " in said[0]
+    assert ", measured now, git " in said[0]
+    assert ", remembered, measured " in said[1]
     assert "now ago" not in said[1]
-    assert ", measured " in said[1]
+    gitdash.run("scan", fleet, "--sizes", "all")
+    assert "remembered, measured at " in gitdash.run("show", fleet / "pool.git").stdout
 
 
 def test_a_strategy_that_is_asked_for_is_used_and_not_remembered(gitdash: Gitdash, fleet: Path) -> None:

@@ -17,6 +17,7 @@ from gitdash.export.columns import (
 )
 from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Bound
 from tests.export.rows import NOW_S, summary
 
 BROKEN = Unreadable("permission denied")
@@ -67,8 +68,10 @@ def test_text_of_a_cell_is_one_printable_line(column) -> None:
         ("reachable", {"reachable_bytes": None}, ""),
         ("reachable", {"reachable_bytes": None, "inspected_at_s": None}, "…"),
         ("reachable", {"reachable_bytes": BROKEN}, "?"),
-        ("reachable", {"reachable_exact": False}, "<=1.50 KiB"),
-        ("own", {"reachable_own_bytes": 58_810_223, "reachable_own_exact": False}, "<=56.1 MiB"),
+        ("reachable", {"reachable_bound": Bound.UPPER}, "<=1.50 KiB"),
+        ("reachable", {"reachable_bound": Bound.LOWER}, ">=1.50 KiB"),
+        ("reachable", {"reachable_bound": Bound.UNKNOWN}, "~1.50 KiB"),
+        ("own", {"reachable_own_bytes": 58_810_223, "reachable_own_bound": Bound.UPPER}, "<=56.1 MiB"),
         ("own", {"reachable_own_bytes": 58_358_935}, "55.7 MiB"),
         ("exclusive", {"exclusive_bytes": 0}, "0 B"),
         ("bitmap", {}, "-"),

@@ -13,6 +13,7 @@ from gitdash.export.text_width import cell_width, pad, truncate
 from gitdash.model.finding import Severity
 from gitdash.model.report import State, Totals
 from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Bound
 from tests.export.rows import NOW_S, summary
 
 ROWS = (
@@ -23,7 +24,7 @@ ROWS = (
         state=State.WARNING,
         disk_bytes=5 << 20,
         reachable_own_bytes=58_810_223,
-        reachable_own_exact=False,
+        reachable_own_bound=Bound.UPPER,
         pack_count=37,
         loose_count=Unreadable("permission denied"),
         reference_count=21_000,

@@ -5,7 +5,7 @@ import pytest
 
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadable
-from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
+from gitdash.model.sizes import Bound, ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from gitdash.survey.summarize import name_below, summarize, totals_of
 
 
@@ -77,7 +77,7 @@ def test_an_upper_bound_is_marked() -> None:
         git_version="2",
     )
     row = summarize(report(sizes=Sizes(reachable_own=size)))
-    assert (row.reachable_own_bytes, row.reachable_own_exact) == (7, False)
+    assert (row.reachable_own_bytes, row.reachable_own_bound) == (7, Bound.UPPER)
 
 
 def test_totals_count_a_shared_store_once() -> None:
