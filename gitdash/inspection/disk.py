@@ -22,5 +22,6 @@ def disk_facts(listing: Listing, *, incomplete: bool) -> DiskFacts:
         worktrees_bytes=parts.get(b"worktrees", 0),
         logs_bytes=parts.get(b"logs", 0),
         lfs_bytes=parts.get(b"lfs", 0),
+        linked_bytes=sums.linked_bytes,
         incomplete=incomplete or bool(listing.unreadable),
     )

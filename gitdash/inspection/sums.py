@@ -16,8 +16,8 @@ class FileSums:
     """Sum of st_size by the first part of the path; empty for files at the top."""
     allocated_bytes: int = 0
     file_count: int = 0
-    linked: set[tuple[int, int]] = field(default_factory=set)
-    """Device and inode of files with several links that were counted."""
+    links: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """Of files with several links that were counted, by device and inode: size, and links that were not met."""
 
     def add(self, part: bytes, stats: Sequence[os.stat_result]) -> None:
         """Count files, at least one."""
@@ -27,11 +27,17 @@ class FileSums:
         self.bytes_by_part[part] = self.bytes_by_part.get(part, 0) + sum([found[6] for found in stats])
         self.allocated_bytes += 512 * sum([found.st_blocks for found in stats])
 
+    @property
+    def linked_bytes(self) -> int:
+        """Bytes of files that have a link that was not met."""
+        return sum(size_bytes for size_bytes, missing_count in self.links.values() if missing_count > 0)
+
     def _is_first_link(self, found: os.stat_result) -> bool:
         if found.st_nlink < 2:
             return True
         identity = (found.st_dev, found.st_ino)
-        if identity in self.linked:
+        if identity in self.links:
+            self.links[identity][1] -= 1
             return False
-        self.linked.add(identity)
+        self.links[identity] = [found.st_size, found.st_nlink - 1]
         return True

@@ -37,10 +37,12 @@ class Digest:
         """The earliest, if any is 0 or less: a file system that knows no times, and shows no change in them."""
 
     def add(self, joined_paths: bytes, stats: list[os.stat_result]) -> None:
-        """Add folders and files: names, times, modes, and the sizes of what is no folder."""
+        """Add folders and files: names, times, modes, and sizes and number of links of what is no folder."""
         self.add_shards(joined_paths, stats)
         self._hash.update(array("q", [found[0] for found in stats]))
-        self._hash.update(array("q", [found[6] for found in stats if found[0] & _KIND_MASK != _FOLDER]))
+        files = [found for found in stats if found[0] & _KIND_MASK != _FOLDER]
+        self._hash.update(array("q", [found[6] for found in files]))
+        self._hash.update(array("q", [found[3] for found in files]))
 
     def add_shards(self, joined_names: bytes, stats: list[os.stat_result]) -> None:
         """Add folders whose change shows in their times alone."""

@@ -314,6 +314,9 @@ class DiskFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
     worktrees_bytes: int = 0
     logs_bytes: int = 0
     lfs_bytes: int = 0
+    linked_bytes: int = 0
+    """The part in files that have links elsewhere, too, as a clone of a local path makes them: deleting this repository
+    frees none of those."""
     incomplete: bool = False
     """Some folder could not be read: the sums are lower bounds."""
 

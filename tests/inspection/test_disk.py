@@ -1,6 +1,7 @@
 """What a git directory occupies."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,37 @@ def test_a_linked_worktree_weighs_its_own_git_directory(tmp_path: Path, inspect:
     disk = disk_of(inspect, own, common_dir=main.git_dir)
     assert (disk.bytes, disk.allocated_bytes, disk.file_count) == walked(own)
     assert disk.objects_bytes == 0
+
+
+@pytest.mark.oracle
+def test_what_a_local_clone_shares_is_told(tmp_path: Path, inspect: Inspect) -> None:
+    source = GitRepository.init(tmp_path / "source.git")
+    source.commit({"a": "1" * 5000})
+    source.repack()
+    assert disk_of(inspect, source).linked_bytes == 0
+    before = inspect(source).fingerprint
+    clone = tmp_path / "clone.git"
+    source.git("clone", "-q", "--bare", "--template=", source.path, clone)
+    shared = [path for path in (clone / "objects").rglob("*") if path.is_file() and path.stat().st_nlink == 2]
+    assert {path.suffix for path in shared} >= {".pack", ".idx"}
+    for repository in (source, clone):
+        assert disk_of(inspect, repository).linked_bytes == sum(path.stat().st_size for path in shared)
+    assert inspect(source).fingerprint != before
+    shutil.rmtree(clone)
+    assert disk_of(inspect, source).linked_bytes == 0
+    assert inspect(source).fingerprint == before
+
+
+def test_links_below_the_git_directory_alone_are_freed_with_it(
+    sha1_repository: GitRepository, inspect: Inspect
+) -> None:
+    path = sha1_repository.git_dir / "big"
+    path.write_bytes(b"x" * 10_000)
+    for number in range(3):
+        os.link(path, sha1_repository.git_dir / f"link{number}")
+    assert disk_of(inspect, sha1_repository).linked_bytes == 0
+    os.link(path, sha1_repository.git_dir.parent / "elsewhere")
+    assert disk_of(inspect, sha1_repository).linked_bytes == 10_000
 
 
 def test_a_file_with_several_links_counts_once(sha1_repository: GitRepository, inspect: Inspect) -> None:
