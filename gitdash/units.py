@@ -54,6 +54,11 @@ def human_bytes(size_bytes: int) -> str:
     return f"{_three_digits(scaled)} {_BYTE_PREFIXES[exponent]}"
 
 
+def linked_text(linked_bytes: int) -> str:
+    """Return what there is to say of bytes in files that have links in other folders."""
+    return f"{human_bytes(linked_bytes)} of it in files that other folders link, too: deleting frees none of those"
+
+
 def human_count(count: int) -> str:
     """Return a count with three significant digits at most: `999`, `1.20k`, `655k`, `12.3M`."""
     if count < 1000:
@@ -75,7 +80,9 @@ def _three_digits(scaled: float) -> str:
 
 
 def human_duration(duration_s: float) -> str:
-    """Return a duration: `4 ms`, `1.3 s`, `2 m 05 s`, `3 h 10 m`."""
+    """Return a duration: `0.04 ms`, `4 ms`, `1.3 s`, `2 m 05 s`, `3 h 10 m`."""
+    if 0 < duration_s < 0.000_995:
+        return f"{max(duration_s * 1000, 0.01):.2f} ms"
     if duration_s < 0.9995:
         return f"{duration_s * 1000:.0f} ms"
     if duration_s < 59.95:

@@ -35,7 +35,17 @@ def test_counts_have_decimal_prefixes(count: int, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("duration_s", "text"),
-    [(0.004, "4 ms"), (1.25, "1.2 s"), (59.94, "59.9 s"), (125, "2 m 05 s"), (11_400, "3 h 10 m")],
+    [
+        (0.0, "0 ms"),
+        (1e-9, "0.01 ms"),
+        (0.000_043, "0.04 ms"),
+        (0.001, "1 ms"),
+        (0.004, "4 ms"),
+        (1.25, "1.2 s"),
+        (59.94, "59.9 s"),
+        (125, "2 m 05 s"),
+        (11_400, "3 h 10 m"),
+    ],
 )
 def test_durations(duration_s: float, text: str) -> None:
     assert human_duration(duration_s) == text

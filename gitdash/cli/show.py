@@ -7,19 +7,23 @@ from typing import Any
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session
+from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode
 from gitdash.export.json_record import json_text, record, rounded
 from gitdash.gitcmd.runner import GitError, GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
-from gitdash.model.sizes import Bound
+from gitdash.model.sizes import Bound, Strategy
 from gitdash.survey.single import find_repository, report_single
-from gitdash.units import human_bytes, human_count, human_duration, printable
+from gitdash.units import human_bytes, human_count, human_duration, printable, printable_path
 
 _LOOKUP_TIME_LIMIT_S = 20.0
 _LABEL_WIDTH = 18
 _LISTED_COUNT = 20
 """Entries of a list that are printed before the rest is counted."""
+_EXACT_ENDINGS = ("_uid", "_pid", "version")
+"""Names of numbers that say which, and not how many."""
+_HOW_GIT_RAN = "in a git directory of gitdash's own, with the references' ids as input"
 _APART = frozenset({"findings", "sizes", "state", "role", "path", "counts_store"})
 """Keys of the record that have lines of their own."""
 
@@ -69,7 +73,7 @@ def _lookups(report: RepositoryReport, program: GitProgram) -> dict[str, float] 
     try:
         lookups = measure_lookups(repository.common_dir, object_id, time_limit_s=_LOOKUP_TIME_LIMIT_S, program=program)
     except GitError as error:
-        say(f"gitdash: look-ups: {error}")
+        say(f"gitdash: no look-ups could be timed in {printable_path(repository.path)}: {error}")
         return None
     found = {"first_s": lookups.first_s, "warm_s": lookups.warm_s, "missing_s": lookups.missing_s}
     return {name: rounded(duration_s) for name, duration_s in found.items()}
@@ -82,11 +86,14 @@ def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
     yield from _finding_lines(shown["findings"])
     yield "sizes"
     for name, size in shown["sizes"].items():
-        yield f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {_size_text(size)}"
+        yield f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {_size_text(size, has_bitmap=_has_bitmap(shown))}"
     yield ""
     yield "facts"
     for name, value in shown.items():
-        if name not in _APART:
+        if name == "config" and "concerns" in value:
+            yield from _fact_lines(name, {key: part for key, part in value.items() if key != "concerns"})
+            yield from _fact_lines("concerns", value["concerns"])
+        elif name not in _APART:
             yield from _fact_lines(name, value)
 
 
@@ -98,7 +105,12 @@ def _finding_lines(findings: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
 
 
-def _size_text(size: dict[str, Any] | None) -> str:
+def _has_bitmap(shown: Mapping[str, Any]) -> bool:
+    """Tell whether git could use a bitmap: in a shallow repository it uses none."""
+    return shown["bitmap"] is not None and shown["shallow"] is False
+
+
+def _size_text(size: dict[str, Any] | None, *, has_bitmap: bool) -> str:
     """Return a figure, zero included, with how it was obtained."""
     if size is None:
         return "not measured"
@@ -108,10 +120,13 @@ def _size_text(size: dict[str, Any] | None) -> str:
     bound = f"{sign} " if sign else ""
     parts = [f"{bound}{human_bytes(size['bytes'])} ({size['bytes']} bytes)"]
     if "strategy" in size:
-        parts += [size["strategy"], human_duration(size["elapsed_s"]), _measured_at(size)]
-        parts += [f"`{' '.join(size['argv'])}`", *size["notes"]]
+        strategy = strategy_text(Strategy(size["strategy"]), has_bitmap=has_bitmap)
+        parts += [strategy, human_duration(size["elapsed_s"]), _measured_at(size)]
+        parts += [f"`{' '.join(size['argv'])}` ({_HOW_GIT_RAN})", *size["notes"]]
     elif "allocated_bytes" in size:
         parts.append(f"{human_bytes(size['allocated_bytes'])} allocated")
+        if size["linked_bytes"]:
+            parts.append(linked_text(size["linked_bytes"]))
     return ", ".join(parts)
 
 
@@ -125,19 +140,21 @@ def _fact_lines(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - JSON 
             yield _line(name, entry)
         if len(value) > _LISTED_COUNT:
             yield _line(name, f"and {len(value) - _LISTED_COUNT} more")
-    elif value not in (None, [], False):
+    elif _is_told(value) and not (name == "config" and not any(map(_is_told, value.values()))):
         yield _line(name, value)
 
 
 def _line(name: str, value: Any) -> str:  # noqa: ANN401 - JSON has no type
-    return f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {_text(name, value)}"
+    return f"  {_label(name):<{_LABEL_WIDTH}} {_text(name, value)}"
 
 
 def _text(name: str, value: Any) -> str:  # noqa: ANN401 - JSON has no type
     """Return a value for people; the end of its name says the unit."""
     match value:
+        case {"unreadable": reason}:
+            return f"unreadable: {reason}"
         case dict():
-            parts = [f"{key.replace('_', ' ')} {_text(key, part)}" for key, part in value.items() if _is_told(part)]
+            parts = [f"{_label(key)} {_text(key, part)}" for key, part in value.items() if _is_told(part)]
             return ", ".join(parts) or "none"
         case list():
             return ", ".join(_text(name, part) for part in value)
@@ -149,7 +166,14 @@ def _text(name: str, value: Any) -> str:  # noqa: ANN401 - JSON has no type
             return str(value)
 
 
+def _label(name: str) -> str:
+    """Return a name for people: its value has the unit."""
+    return name.removesuffix("_s").replace("_", " ")
+
+
 def _number(name: str, value: float) -> str:
+    if name.endswith(_EXACT_ENDINGS):
+        return str(value)
     if name.endswith("_s"):
         return human_duration(value)
     return human_bytes(int(value)) if name.endswith("bytes") else human_count(int(value))

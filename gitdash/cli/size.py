@@ -9,11 +9,12 @@ import msgspec
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session
+from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import json_text, size_record
 from gitdash.export.measured import measured_text
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Unreadable
+from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.single import find_repository, report_single
 from gitdash.survey.sizing import SizeQuestion, Sizing, preferred_strategy, with_answer
@@ -71,7 +72,7 @@ def run_size(session: Session, options: SizeOptions) -> int:
         if options.output_format == "json":
             write_text(json_text(size_record(repository.path, measurement)))
         else:
-            write_text(_line(repository.path, measurement, now_s))
+            write_text(_line(report, measurement, now_s))
         if options.explain:
             from gitdash.measurement.explain import explain_difference, explain_size, why_no_bitmap
 
@@ -82,17 +83,27 @@ def run_size(session: Session, options: SizeOptions) -> int:
     return ExitCode.DONE
 
 
-def _line(path: bytes, measurement: SizeMeasurement, now_s: float) -> str:
+def _line(report: RepositoryReport, measurement: SizeMeasurement, now_s: float) -> str:
     bound = f"{measurement.bound.sign} " if measurement.bound.sign else ""
-    how = f"{measurement.strategy.value}, {measurement.bound.words}"
+    has_bitmap = measurement.from_history or _has_bitmap(report)
+    strategy = strategy_text(measurement.strategy, has_bitmap=has_bitmap)
+    how = f"{strategy}, {measurement.bound.words}"
     measured = measured_text(measurement, now_s)
     figure = f"{bound}{measurement.bytes} bytes ({human_bytes(measurement.bytes)})"
     lines = [
-        f"{printable_path(path)}: {measurement.question.value} {figure}",
+        f"{printable_path(report.repository.path)}: {measurement.question.value} {figure}",
         f"  {how}, in {human_duration(measurement.elapsed_s)}, {measured}, git {printable(measurement.git_version)}",
         *(f"  note: {printable(note)}" for note in measurement.notes),
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _has_bitmap(report: RepositoryReport) -> bool:
+    """Tell whether git could use a bitmap: in a shallow repository it uses none."""
+    inspection = report.inspection
+    if isinstance(inspection, Unreadable) or inspection.shallow:
+        return False
+    return bool(inspection.bitmaps) or report.lender_bitmap is not None
 
 
 def _with_all_sizes(
@@ -103,8 +114,9 @@ def _with_all_sizes(
     from gitdash.survey.exclusive import exclusive_of
 
     sizes = with_answer(report.sizes, answered, size)
-    exclusive = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=wall_clock())
-    sizes = msgspec.structs.replace(sizes, exclusive=exclusive)
+    if report.repository.kind is not RepositoryKind.LINKED_WORKTREE:
+        exclusive = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=wall_clock())
+        sizes = msgspec.structs.replace(sizes, exclusive=exclusive)
     other = Question.REACHABLE if answered is Question.REACHABLE_OWN else Question.REACHABLE_OWN
     try:
         answer = sizing(report, other, cancel=threading.Event())

@@ -30,6 +30,7 @@ from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.watchdog import COMMAND as WATCHDOG_COMMAND
 from gitdash.gitcmd.watchdog import Watchdog
+from gitdash.units import human_duration
 
 OLDEST_VERSION: Final = (2, 39)
 """Older ones lack flags that the matrix of safe commands was tried with."""
@@ -188,7 +189,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     )
     ending, output = call.run(Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes), cancel)
     if ending is Ending.TIMED_OUT:
-        raise call.error(GitFailure.TIMED_OUT, f"did not end within {time_limit_s:g} s", output)
+        raise call.error(GitFailure.TIMED_OUT, f"did not end within {human_duration(time_limit_s)}", output)
     if ending is Ending.CANCELLED:
         raise call.error(GitFailure.CANCELLED, "was cancelled", output)
     if ending is Ending.TOO_MUCH:

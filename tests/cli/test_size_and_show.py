@@ -167,6 +167,50 @@ def test_show_knows_the_borrowers_that_the_last_survey_saw(gitdash: Gitdash, fle
     assert gitdash.rows(fleet)["pool.git"]["borrowers"] == shown["borrowers"]
 
 
+def test_show_reads_as_text(gitdash: Gitdash, fleet: Path) -> None:
+    work = GitRepository(fleet / "work")
+    plain = gitdash.run("show", work.path).stdout
+    assert "\n  lookups            first " in plain
+    assert " s 0 ms" not in plain
+    assert "\n  config" not in plain, "nothing is unusual in it"
+    work.git("config", "core.fsmonitor", "/bin/true")
+    work.git("config", "core.hooksPath", ".githooks")
+    told = gitdash.run("show", work.path).stdout
+    assert len([line for line in told.splitlines() if line.startswith("  concerns ")]) == 2
+    (work.path / ".git" / "packed-refs").mkdir()
+    assert "\n  references         unreadable: " in gitdash.run("show", work.path).stdout
+
+
+def test_a_shown_command_says_what_is_missing_to_repeat_it(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.rows(fleet, "--sizes", "reachable")
+    shown = gitdash.run("show", fleet / "work").stdout
+    assert "` (in a git directory of gitdash's own, with the references' ids as input)" in shown
+
+
+@pytest.mark.parametrize(("name", "has_bitmap"), [("work", False), ("pool.git", True), ("member.git", True)])
+def test_a_bitmap_that_is_not_there_is_not_said_to_have_answered(
+    gitdash: Gitdash, fleet: Path, name: str, has_bitmap: bool
+) -> None:
+    walked = "bitmap (there is none, so git walked), "
+    assert (walked in gitdash.run("size", fleet / name).stdout) is not has_bitmap
+    gitdash.rows(fleet, "--sizes", "reachable")
+    assert (walked in gitdash.run("show", fleet / name).stdout) is not has_bitmap
+
+
+def test_lookups_that_fail_name_the_repository(gitdash: Gitdash, fleet: Path) -> None:
+    work = GitRepository(fleet / "work")
+    object_id = work.git("rev-parse", "HEAD")
+    (work.path / ".git" / "objects" / object_id[:2] / object_id[2:]).unlink()
+    (said,) = gitdash.run("show", work.path).stderr.splitlines()
+    assert said.startswith(f"gitdash: no look-ups could be timed in {work.path}: ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_an_owner_is_shown_to_the_last_digit(gitdash: Gitdash, fleet: Path) -> None:
+    os.chown(fleet / "work" / ".git", 12345, 12345)
+    assert "\n  foreign owner uid  12345\n" in gitdash.run("show", fleet / "work").stdout
+
+
 def test_show_of_an_empty_repository_has_no_lookups(gitdash: Gitdash, fleet: Path) -> None:
     assert gitdash.json("show", fleet / "empty.git")["lookups"] is None
 
