@@ -13,6 +13,7 @@ from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed, shown
 from gitdash.model.finding import Finding, Severity
+from gitdash.model.inspection import ObjectFormat
 from gitdash.units import human_age, human_bytes
 
 LOOSE_REFERENCES = Rule(
@@ -31,7 +32,7 @@ REFTABLE_STACK = Rule(
     severities=(Severity.NOTICE,),
     title="reftable stack wants compaction",
     meaning="Every look-up asks the tables one after the other; they should shrink by half from each to the next.",
-    source="bytes of adjacent tables, less 28 of header; factor 2, git's reftable compaction",
+    source="bytes of adjacent tables, less header and footer; factor 2, git's reftable compaction",
     remedy="`{git} pack-refs --auto`",
     task="pack-refs",
 )
@@ -64,7 +65,8 @@ OBJECTS_GONE = Rule(
 
 _BYTES_PER_PACKED_REFERENCE = 100
 """Gitaly's rough size of a line of packed-refs."""
-_REFTABLE_OVERHEAD_BYTES = 28
+_REFTABLE_OVERHEAD_BYTES = {ObjectFormat.SHA1: 24 - 1 + 68, ObjectFormat.SHA256: 28 - 1 + 72}
+"""Header less one byte, and footer, of versions 1 and 2: what git leaves out when it compares tables."""
 
 
 def loose_references_limit(packed_bytes: int, minimum: int, log_base: float) -> int:
@@ -80,14 +82,14 @@ def loose_references_limit(packed_bytes: int, minimum: int, log_base: float) -> 
     return math.floor(max(minimum, math.log(packed_bytes / _BYTES_PER_PACKED_REFERENCE) / math.log(log_base)))
 
 
-def wants_compaction(table_bytes: Sequence[int], factor: int) -> bool:
+def wants_compaction(table_bytes: Sequence[int], factor: int, object_format: ObjectFormat) -> bool:
     """Return whether an adjacent pair of tables breaks the geometric progression.
 
-    Factor 2: 1964, 996, 512 is fine; 1963, 996, 512 is not.
+    Factor 2 and SHA-1: 239, 165 is fine; 238, 165 is not.
     """
+    overhead_bytes = _REFTABLE_OVERHEAD_BYTES[object_format]
     return any(
-        older - _REFTABLE_OVERHEAD_BYTES < factor * (newer - _REFTABLE_OVERHEAD_BYTES)
-        for older, newer in itertools.pairwise(table_bytes)
+        older - overhead_bytes < factor * (newer - overhead_bytes) for older, newer in itertools.pairwise(table_bytes)
     )
 
 
@@ -118,7 +120,9 @@ def loose_references(case: Case) -> Iterator[Finding]:
 def reftable_stack(case: Case) -> Iterator[Finding]:
     """Yield a finding if git would compact the stack of tables."""
     references = case.references
-    if references is None or not wants_compaction(references.reftable_bytes, case.policy.reftable_factor):
+    if references is None or case.inspection is None:
+        return
+    if not wants_compaction(references.reftable_bytes, case.policy.reftable_factor, case.inspection.object_format):
         return
     sizes = [human_bytes(size_bytes) for size_bytes in references.reftable_bytes]
     yield REFTABLE_STACK.finding(

@@ -1,10 +1,14 @@
-"""The formulas, against the figures that Gitaly and git publish."""
+"""The formulas, against the figures that Gitaly and git publish, and against git itself."""
+
+from pathlib import Path
 
 import pytest
 
 from gitdash.assessment.loose import estimate_limit, git_would_pack, loose_estimate
 from gitdash.assessment.packs import allowed_packs_outside
 from gitdash.assessment.references import loose_references_limit, wants_compaction
+from gitdash.model.inspection import ObjectFormat
+from tests.support.repositories import GitRepository, git_version
 
 MIB = 1 << 20
 
@@ -49,18 +53,56 @@ def test_limit_of_loose_references_is_that_of_gitaly(packed_bytes: int, limit_co
 
 
 @pytest.mark.parametrize(
-    ("table_bytes", "is_due"),
+    ("table_bytes", "object_format", "is_due"),
     [
-        ((), False),
-        ((1,), False),
-        ((1964, 996, 512), False),
-        ((1963, 996, 512), True),
-        ((1964, 995, 512), True),
-        ((512, 996), True),
+        ((), ObjectFormat.SHA1, False),
+        ((1,), ObjectFormat.SHA1, False),
+        ((239, 165), ObjectFormat.SHA1, False),
+        ((238, 165), ObjectFormat.SHA1, True),
+        ((295, 197), ObjectFormat.SHA256, False),
+        ((294, 197), ObjectFormat.SHA256, True),
+        ((387, 239, 165), ObjectFormat.SHA1, False),
+        ((386, 239, 165), ObjectFormat.SHA1, True),
+        ((387, 238, 165), ObjectFormat.SHA1, True),
+        ((165, 239), ObjectFormat.SHA1, True),
     ],
 )
-def test_reftable_compaction_is_due_where_the_progression_breaks(table_bytes: tuple[int, ...], is_due: bool) -> None:
-    assert wants_compaction(table_bytes, 2) is is_due
+def test_reftable_compaction_is_due_where_the_progression_breaks(
+    table_bytes: tuple[int, ...], object_format: ObjectFormat, is_due: bool
+) -> None:
+    assert wants_compaction(table_bytes, 2, object_format) is is_due
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(git_version() < (2, 47), reason="git compared other numbers before")
+@pytest.mark.parametrize("object_format", ObjectFormat)
+def test_reftable_compaction_is_due_exactly_where_git_does_it(tmp_path: Path, object_format: ObjectFormat) -> None:
+    answers = set()
+    for length in (1, 29, 30, 41, 42, 59):
+        repository = GitRepository.init(
+            tmp_path / f"{length}.git", object_format=object_format, reference_backend="reftable"
+        )
+        repository.git("config", "core.logAllRefUpdates", "false")
+        blob = repository.blob(b"")
+        add_references(repository, blob, "x" * length, "q0", "q1")
+        repository.git("pack-refs")
+        add_references(repository, blob, "zzzz-a", "z-b")
+        before = table_sizes(repository)
+        repository.git("pack-refs", "--auto")
+        is_due = table_sizes(repository) != before
+        assert wants_compaction(before, 2, object_format) is is_due, before
+        answers.add(is_due)
+    assert answers == {True, False}
+
+
+def add_references(repository: GitRepository, object_id: str, *names: str) -> None:
+    lines = "".join(f"create refs/tags/{name} {object_id}\n" for name in names)
+    repository.git("update-ref", "--stdin", stdin=lines.encode(), GIT_TEST_REFTABLE_AUTOCOMPACTION="false")
+
+
+def table_sizes(repository: GitRepository) -> list[int]:
+    folder = repository.git_dir / "reftable"
+    return [(folder / name).stat().st_size for name in (folder / "tables.list").read_text().split()]
 
 
 def test_loose_objects_are_estimated_from_one_shard() -> None:
