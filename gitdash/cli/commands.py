@@ -5,7 +5,7 @@ Source: design of the outside face. Nothing heavy is imported before a command r
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,6 +13,9 @@ from gitdash import __version__
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.session import Dashboard, Session
 from gitdash.units import printable
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ROOT = click.Path(path_type=bytes)
@@ -107,6 +110,18 @@ _SORT_HELP = (
 )
 
 
+def _complete_column(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    from gitdash.cli.completion import complete_column
+
+    return complete_column(ctx, parameter, incomplete)
+
+
+def _complete_columns(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    from gitdash.cli.completion import complete_columns
+
+    return complete_columns(ctx, parameter, incomplete)
+
+
 def _survey_options(command: _Command) -> _Command:
     for option in (
         click.option(
@@ -116,8 +131,10 @@ def _survey_options(command: _Command) -> _Command:
             " --columns, --sort and --where need.",
         ),
         click.option("--where", metavar="SQL", help="Only rows for which this SQL condition over columns holds."),
-        click.option("--sort", metavar="COLUMN", help=_SORT_HELP),
-        click.option("--columns", metavar="A,B", help="These columns, in this order."),
+        click.option("--sort", metavar="COLUMN", shell_complete=_complete_column, help=_SORT_HELP),
+        click.option(
+            "--columns", metavar="A,B", shell_complete=_complete_columns, help="These columns, in this order."
+        ),
         click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]..."),
     ):
         command = option(command)
@@ -253,12 +270,8 @@ Examples:
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the completion script for a shell."""
-    from click.shell_completion import get_completion_class
-
+    """Print the completion script for a shell: for gitdash, git-dash and, in bash, `git dash`."""
+    from gitdash.cli.completion import completion_script
     from gitdash.cli.output import write_text
 
-    completion_class = get_completion_class(shell)
-    if completion_class is None:  # pragma: no cover - click knows the three shells above
-        raise click.UsageError(f"no completion for '{shell}'")
-    write_text(completion_class(ctx.find_root().command, {}, "gitdash", "_GITDASH_COMPLETE").source() + os.linesep)
+    write_text(completion_script(ctx.find_root().command, shell))

@@ -244,13 +244,6 @@ def test_what_is_known_survives_an_interrupt(gitdash: Gitdash, fleet: Path) -> N
     assert gitdash.json("size", fleet / "pool.git")["from_history"]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script(gitdash: Gitdash, shell: str) -> None:
-    finished = gitdash.run("completion", shell)
-    assert finished.returncode == 0
-    assert "_GITDASH_COMPLETE" in finished.stdout
-
-
 def test_version_needs_no_git_and_no_state(gitdash: Gitdash) -> None:
     finished = gitdash.run("--version", PATH="/nonexistent")
     assert finished.returncode == 0
