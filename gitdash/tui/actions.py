@@ -256,6 +256,16 @@ ACTIONS: Final = (
         label="help",
     ),
     Action(
+        name="suspend",
+        command="suspend_process",
+        keys=("ctrl+z",),
+        shown_keys="ctrl+z",
+        title="Go back to the shell for a while",
+        help="Stop the dashboard and go back to the shell; `fg` brings it back. Processes of git go on meanwhile.",
+        group=LEAVE,
+        in_palette=False,
+    ),
+    Action(
         name="quit",
         command="quit",
         keys=("q", "ctrl+q"),

@@ -5,6 +5,8 @@ It paints what is already known, and only then lets the survey begin. All texts 
 """
 
 import gc
+import os
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -60,7 +62,7 @@ class FleetApp(App[int]):
             action.title,
             id=action.name,
             tooltip=action.help,
-            priority=action.name == "interrupt",
+            priority=action.name in {"interrupt", "suspend"},
             show=action.label is not None,
         )
         for action in ACTIONS
@@ -311,6 +313,17 @@ class FleetApp(App[int]):
     async def action_quit(self) -> None:
         """Leave."""
         self.exit(ExitCode.DONE)
+
+    @override
+    def action_suspend_process(self) -> None:
+        """Stop, with whatever else the shell runs in the foreground for us: `git dash` has git wait for us.
+
+        The terminal is given back first: once git has stopped, the shell takes it, and who writes then is stopped.
+        """
+        if self.is_headless:
+            return
+        with self.suspend():
+            os.killpg(os.getpgrp(), signal.SIGSTOP)
 
     def action_interrupt(self) -> None:
         """Leave as if interrupted."""

@@ -118,3 +118,21 @@ def test_resizing_the_terminal_draws_anew() -> None:
         session.resize(80, 24)
         os.kill(session.pid, signal.SIGWINCH)
         session.wait_for_text("infra/", start=start)
+
+
+@pytest.mark.parametrize("opened", [b"", b"?"])
+def test_suspended_dashboard_leaves_the_screen_and_comes_back_painted(opened: bytes) -> None:
+    with _dashboard(100, 0) as session:
+        session.wait_for_text("quit")
+        process = psutil.Process(session.pid)
+        session.send(opened)
+        session.send(b"\x1a")
+        session.wait_for(lambda output: b"\x1b[?1049l" in output)
+        while process.status() != psutil.STATUS_STOPPED:
+            session.wait_for(lambda _: True)
+        suspended = len(session.output)
+        os.kill(session.pid, signal.SIGCONT)
+        session.wait_for_text("repositories", start=suspended)
+        assert b"\x1b[?1049h" in session.output[suspended:]
+        session.send(b"\x11")
+        assert session.wait_for_exit() == 0
