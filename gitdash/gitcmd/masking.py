@@ -51,12 +51,12 @@ _OPTION: Final = re.compile(
 """Options of programs that a config names: `curl -u user:password`, `--private-token value`, `sshpass -p value`."""
 
 _KNOWN_TOKEN: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|oas|wt)-"
-    r"|xox[abeoprs]-|npm_|pypi-|hf_|dop_v1_|ATBB|ATATT|AKIA|ASIA|eyJ(?=[\w-]{8,512}\.))"
-    r"(?=[\w.~=-]{0,200}[0-9])[\w.~=-]{10,}"
+    r"(?<![A-Za-z0-9])(?:(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|oas|wt)-"
+    r"|xox[abeoprs]-|dop_v1_|eyJ(?=[\w-]{8,512}\.))[\w.~=-]{4,}"
+    r"|(?:npm_|pypi-|hf_|ATBB|ATATT|AKIA|ASIA)(?=[\w.~=-]{0,200}[0-9])[\w.~=-]{10,})"
 )
-"""Prefixes that forges and registries document; `eyJ` begins a JSON web token. All hold digits, which tells
-them from names such as `npm_modules`."""
+"""Prefixes that forges and registries document; `eyJ` begins a JSON web token. Those that words begin with, too, need
+a digit after them: `npm_modules` is no token."""
 
 
 def mask_credentials(text: str) -> str:
