@@ -15,7 +15,7 @@ from typing import Final
 
 from gitdash.formats.alternates import AlternatesEntries, read_alternates
 from gitdash.formats.reading import FormatError
-from gitdash.gitcmd.masking import mask_credentials
+from gitdash.gitcmd.masking import mask_credentials, presentable_bytes
 from gitdash.inspection.files import FileError, FileMissingError, file_error, read_file
 from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import Alternate, AlternatesFacts
@@ -34,6 +34,12 @@ class _Walk:
     seen: set[bytes]
     problems: Problems
     found: list[Alternate] = field(default_factory=list)
+    incomplete: str | None = None
+
+    def miss(self, path: bytes, reason: str) -> None:
+        """Note that stores are missing from the list."""
+        self.problems.note(path, reason)
+        self.incomplete = self.incomplete or f"{presentable_bytes(path)}: {reason}"
 
 
 def inspect_alternates(objects_dir: bytes, problems: Problems) -> AlternatesFacts | Unreadable | None:
@@ -55,7 +61,12 @@ def inspect_alternates(objects_dir: bytes, problems: Problems) -> AlternatesFact
     store = os.path.realpath(objects_dir)
     walk = _Walk(seen={store}, problems=problems)
     _follow_all(walk, store, entries)
-    return AlternatesFacts(alternates=tuple(walk.found), mtime_s=listed.st_mtime, comment_count=entries.comment_count)
+    return AlternatesFacts(
+        alternates=tuple(walk.found),
+        mtime_s=listed.st_mtime,
+        comment_count=entries.comment_count,
+        incomplete=walk.incomplete,
+    )
 
 
 def _follow_all(walk: _Walk, store: bytes, entries: AlternatesEntries) -> None:
@@ -71,12 +82,12 @@ def _follow_all(walk: _Walk, store: bytes, entries: AlternatesEntries) -> None:
             continue
         walk.seen.add(path)
         if len(walk.found) >= _MAXIMUM_ALTERNATES:
-            walk.problems.note(b"objects/info/alternates", f"stopped after {_MAXIMUM_ALTERNATES} alternates")
+            walk.miss(b"objects/info/alternates", f"stopped after {_MAXIMUM_ALTERNATES} alternates")
             return
         alternate = _alternate(path, depth)
         walk.found.append(alternate)
         if alternate.problem is None:
-            nested = _nested(path, walk.problems)
+            nested = _nested(walk, path)
             if nested is not None:
                 waiting.append(_resolved(path, nested, depth + 1))
 
@@ -104,14 +115,15 @@ def _alternate(path: bytes, depth: int) -> Alternate:
     return Alternate(path=path, exists=True, depth=depth, problem=problem, device=found.st_dev, inode=found.st_ino)
 
 
-def _nested(store: bytes, problems: Problems) -> AlternatesEntries | None:
+def _nested(walk: _Walk, store: bytes) -> AlternatesEntries | None:
+    """Return the entries of a lender's own file; one that cannot be read is missed, though git may be able to."""
     path = store + b"/info/alternates"
     try:
         return read_alternates(read_file(path, _MAXIMUM_BYTES))
     except FileMissingError:
         return None
     except FileError as error:
-        problems.note(path, error.reason)
+        walk.miss(path, error.reason)
     except FormatError as error:
-        problems.note(path, str(error))
+        walk.miss(path, str(error))
     return None

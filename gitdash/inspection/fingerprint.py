@@ -79,10 +79,11 @@ def _alternates_text(alternates: AlternatesFacts | Unreadable | None) -> bytes:
     """Return what of the lenders matters here: which they are and whether they can be used."""
     if not isinstance(alternates, AlternatesFacts):
         return b""
-    return b"\0".join(
+    lenders = [
         b"%b %d %d %d" % (alternate.path, alternate.problem is None, alternate.device or 0, alternate.inode or 0)
         for alternate in alternates.alternates
-    )
+    ]
+    return b"\0".join((*lenders, alternates.incomplete.encode()) if alternates.incomplete else lenders)
 
 
 def fingerprint(git_dir: bytes, common_dir: bytes) -> bytes:

@@ -212,6 +212,8 @@ class AlternatesFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     mtime_s: float
     """Of the repository's own alternates file."""
     comment_count: int = 0
+    incomplete: str | None = None
+    """Why stores may be missing from the list, such as a lender's alternates file that cannot be read; None if none."""
 
 
 class LockFile(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -22,4 +22,6 @@ def lender_problem(inspection: Inspection) -> Unreadable | None:
     for alternate in alternates_of(inspection):
         if alternate.problem is not None or not alternate.exists:
             return Unreadable(f"lender {printable_path(alternate.path)}: {alternate.problem or 'missing'}")
+    if isinstance(inspection.alternates, AlternatesFacts) and inspection.alternates.incomplete is not None:
+        return Unreadable(f"not all lenders are known: {inspection.alternates.incomplete}")
     return None

@@ -8,6 +8,7 @@ import pytest
 
 from gitdash.model.inspection import Alternate, AlternatesFacts
 from gitdash.model.repository import Unreadable
+from gitdash.survey.alternates import lender_problem
 from tests.inspection.conftest import Inspect
 from tests.inspection.oracle import alternate_paths
 from tests.support.repositories import GitRepository
@@ -155,10 +156,69 @@ def test_an_unreadable_alternates_file_of_a_lender_is_a_problem(stores: list[Git
 
 
 @pytest.mark.safety
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("fifo", "a FIFO, not a regular file"),
+        ("link", "a symbolic link, not a regular file"),
+        ("closed", "permission denied"),
+        ("large", f"{(4 << 20) + 1} bytes are too many to read, the limit is {4 << 20}"),
+        ("nul", "alternates hold a NUL (at byte 2)"),
+    ],
+)
+def test_a_lender_whose_own_lenders_are_unknown_leaves_the_list_incomplete(
+    stores: list[GitRepository], inspect: Inspect, kind: str, reason: str
+) -> None:
+    if kind == "closed" and os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    member, lender, far = stores[:3]
+    member.borrow_from(lender)
+    complete = inspect(member)
+    assert isinstance(complete.alternates, AlternatesFacts)
+    assert complete.alternates.incomplete is None
+    assert lender_problem(complete) is None
+    path = lender.git_dir / "objects" / "info" / "alternates"
+    path.parent.mkdir(exist_ok=True)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "link":
+        write_alternates(far, b"/nonexistent/objects\n")
+        path.symlink_to(far.git_dir / "objects" / "info" / "alternates")
+    elif kind == "closed":
+        path.touch(mode=0)
+    elif kind == "large":
+        path.touch()
+        os.truncate(path, (4 << 20) + 1)
+    else:
+        path.write_bytes(b"/a\0b\n")
+    inspection = inspect(member)
+    assert isinstance(inspection.alternates, AlternatesFacts)
+    assert inspection.alternates.incomplete == f"{path}: {reason}"
+    assert inspection.fingerprint != complete.fingerprint
+    problem = lender_problem(inspection)
+    assert problem is not None
+    assert problem.reason == f"not all lenders are known: {path}: {reason}"
+
+
+@pytest.mark.safety
 def test_a_hundred_thousand_entries_are_cut_at_a_thousand(stores: list[GitRepository], inspect: Inspect) -> None:
     write_alternates(stores[0], b"".join(b"/n/%d\n" % number for number in range(100_000)))
     assert len(alternates_of(inspect, stores[0])) == 1000
     assert inspect(stores[0]).problems[0].reason == "stopped after 1000 alternates"
+
+
+@pytest.mark.safety
+def test_lenders_beyond_the_thousandth_are_unknown(tmp_path: Path, inspect: Inspect) -> None:
+    member = GitRepository.init(tmp_path / "member.git")
+    for number in range(1001):
+        (tmp_path / "stores" / str(number)).mkdir(parents=True)
+    paths = [os.fsencode(tmp_path / "stores" / str(number)) for number in range(1001)]
+    write_alternates(member, b"\n".join(paths[:1000]) + b"\n")
+    assert lender_problem(inspect(member)) is None
+    write_alternates(member, b"\n".join(paths) + b"\n")
+    problem = lender_problem(inspect(member))
+    assert problem is not None
+    assert problem.reason == "not all lenders are known: objects/info/alternates: stopped after 1000 alternates"
 
 
 def test_the_fingerprint_changes_when_a_lender_comes_or_goes(
