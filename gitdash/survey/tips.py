@@ -14,10 +14,12 @@ from gitdash.gitcmd.store_files import irregular_reference_file
 from gitdash.inspection.references import ReferenceTips, read_tips
 from gitdash.model.inspection import Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.repository import Repository, Unreadable
+from gitdash.survey.reftables import unreadable_reftable
 from gitdash.units import printable
 
 _REFTABLE_SINCE = (2, 45)
 _TIME_LIMIT_S = 60.0
+_IGNORED = re.compile(r"^warning: ignoring (?:broken ref|ref with broken name) (.+)$", re.MULTILINE)
 _LINE = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([^\n]+)")
 
 
@@ -38,17 +40,25 @@ def tips_of(source: TipsSource, program: GitProgram, cancel: threading.Event) ->
     try:
         if source.backend is ReferenceBackend.FILES:
             return read_tips(source.git_dir, source.common_dir, source.object_format)
-        if source.is_foreign:
-            return Unreadable("its reftable needs git, which refuses repositories of another owner")
-        if program.version < _REFTABLE_SINCE:
-            return Unreadable(f"its reftable needs git 2.45 or newer, this is {program.version_text}")
-        for folder in dict.fromkeys((source.git_dir, source.common_dir)):
-            irregular = irregular_reference_file(folder)
-            if irregular is not None:
-                return Unreadable(printable(f"{os.fsdecode(irregular[0])} is {irregular[1]}, and git would open it"))
-        return _tips_by_git(source.git_dir, program, cancel)
+        return _why_not_by_git(source, program) or _tips_by_git(source.git_dir, program, cancel)
     except GitdashError as error:
         return Unreadable(printable(f"references: {error}"))
+
+
+def _why_not_by_git(source: TipsSource, program: GitProgram) -> Unreadable | None:
+    """Return why git cannot be asked for the references of a reftable; None if its answer will be good."""
+    if source.is_foreign:
+        return Unreadable("its reftable needs git, which refuses repositories of another owner")
+    if program.version < _REFTABLE_SINCE:
+        return Unreadable(f"its reftable needs git 2.45 or newer, this is {program.version_text}")
+    for folder in dict.fromkeys((source.git_dir, source.common_dir)):
+        irregular = irregular_reference_file(folder)
+        if irregular is not None:
+            return Unreadable(printable(f"{os.fsdecode(irregular[0])} is {irregular[1]}, and git would open it"))
+        unreadable = unreadable_reftable(folder)
+        if unreadable is not None:
+            return unreadable
+    return None
 
 
 def _tips_by_git(git_dir: bytes, program: GitProgram, cancel: threading.Event) -> ReferenceTips:
@@ -59,7 +69,10 @@ def _tips_by_git(git_dir: bytes, program: GitProgram, cancel: threading.Event) -
     head = run_git(program, resolving, git_dir=git_dir, time_limit_s=_TIME_LIMIT_S, cancel=cancel, check=False)
     lines = [*listed.stdout.splitlines(), head.stdout.strip() + b" HEAD"]
     found = [match for match in map(_LINE.fullmatch, lines) if match]
-    return ReferenceTips(references=tuple((match[2], match[1].decode()) for match in found), broken=())
+    return ReferenceTips(
+        references=tuple((match[2], match[1].decode()) for match in found),
+        broken=tuple((os.fsencode(name), "git says it is broken") for name in _IGNORED.findall(listed.stderr)),
+    )
 
 
 def first_tip(repository: Repository, inspection: Inspection) -> str | None:
