@@ -21,8 +21,8 @@ REPOSITORY_UNREADABLE = Rule(
     severities=(Severity.CRITICAL,),
     title="repository cannot be read",
     meaning="Nothing can be said of it: git, too, would take it for no repository, or its files cannot be read.",
-    source="a `.git` file or folder that leads to no repository; a folder with two of HEAD, objects and refs and without"
-    " the third, or with a damaged one; inspection of its files",
+    source="a `.git` file or folder that leads to no repository; a folder with two of HEAD, objects and refs in which"
+    " the third is missing or one is damaged; inspection of its files",
     remedy="mend what the reason says, from a backup or another clone; if it never was a repository, exclude its folder"
     " by `scan.exclude`",
     per_store=False,

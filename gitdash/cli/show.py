@@ -13,12 +13,14 @@ from gitdash.export.json_record import json_text, record, rounded
 from gitdash.gitcmd.runner import GitError, GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import RepositoryKind
 from gitdash.model.sizes import Bound, Strategy
 from gitdash.survey.single import find_repository, report_single
-from gitdash.units import human_bytes, human_count, human_duration, printable, printable_path
+from gitdash.units import human_bytes, human_count, human_duration, linked_text, printable, printable_path
 
 _LOOKUP_TIME_LIMIT_S = 20.0
 _LABEL_WIDTH = 18
+_NO_STORE = "none: a linked worktree stores no objects of its own"
 _LISTED_COUNT = 20
 """Entries of a list that are printed before the rest is counted."""
 _EXACT_ENDINGS = ("_uid", "_pid", "version")
@@ -86,7 +88,8 @@ def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
     yield from _finding_lines(shown["findings"])
     yield "sizes"
     for name, size in shown["sizes"].items():
-        yield f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {_size_text(size, has_bitmap=_has_bitmap(shown))}"
+        text = _size_text(size, has_bitmap=_has_bitmap(shown)) if size or not _lacks_store(shown, name) else _NO_STORE
+        yield f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {text}"
     yield ""
     yield "facts"
     for name, value in shown.items():
@@ -103,6 +106,10 @@ def _finding_lines(findings: list[dict[str, Any]]) -> Iterator[str]:
         yield f"  {finding['severity']}: {finding['rule']}: {finding['summary']}"
         yield f"    remedy: {finding['remedy']}"
     yield ""
+
+
+def _lacks_store(shown: Mapping[str, Any], name: str) -> bool:
+    return shown["kind"] == RepositoryKind.LINKED_WORKTREE and name in {"exclusive", "duplicate"}
 
 
 def _has_bitmap(shown: Mapping[str, Any]) -> bool:

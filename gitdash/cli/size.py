@@ -14,7 +14,7 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import json_text, size_record
 from gitdash.export.measured import measured_text
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import RepositoryKind, Unreadable
+from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.single import find_repository, report_single
 from gitdash.survey.sizing import SizeQuestion, Sizing, preferred_strategy, with_answer
@@ -114,7 +114,7 @@ def _with_all_sizes(
     from gitdash.survey.exclusive import exclusive_of
 
     sizes = with_answer(report.sizes, answered, size)
-    if report.repository.kind is not RepositoryKind.LINKED_WORKTREE:
+    if report.repository.has_own_store:
         exclusive = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=wall_clock())
         sizes = msgspec.structs.replace(sizes, exclusive=exclusive)
     other = Question.REACHABLE if answered is Question.REACHABLE_OWN else Question.REACHABLE_OWN

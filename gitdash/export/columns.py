@@ -88,7 +88,7 @@ def _text(
         if isinstance(value, Unreadable):
             return UNREADABLE
         if value is None:
-            return _missing(summary, missing)
+            return _missing(summary, ABSENT if summary.lacks(attribute) else missing)
         bound = Bound.EXACT if bound_attribute is None else getattr(summary, bound_attribute)
         return f"{bound.sign}{human(value)}"
 
@@ -238,13 +238,13 @@ FLEET_COLUMNS: Final = (
     ),
     _bytes(
         "disk",
-        "What all files below the git directory occupy.",
+        "Sum of the sizes of all files below the git directory; one with several links counts once.",
         attribute="disk_bytes",
         priority=2,
     ),
     _measured(
         "exclusive",
-        "Objects stored here and in no lender: what deleting the repository would free.",
+        "Objects stored here and in no lender: what deleting the repository would free, but for linked files.",
         attribute="exclusive_bytes",
         priority=4,
         measured_by="exclusive",
@@ -285,6 +285,12 @@ FLEET_COLUMNS: Final = (
 """The columns of the live table and of `scan` by default, in their order."""
 
 MORE_COLUMNS: Final = (
+    _bytes(
+        "allocated",
+        "What the file system sets aside for those files: less than `disk` where they are sparse or compressed.",
+        attribute="allocated_bytes",
+        priority=27,
+    ),
     _word(
         "kind",
         "How it lies on disk: `bare`, `worktree`, `linked_worktree` or `submodule`.",

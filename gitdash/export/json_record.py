@@ -261,7 +261,12 @@ def _sizes(sizes: Sizes, inspection: Inspection | Unreadable) -> Record:
 
 
 def _disk(facts: DiskFacts) -> Record:
-    return {"bytes": facts.bytes, "allocated_bytes": facts.allocated_bytes, "incomplete": facts.incomplete}
+    return {
+        "bytes": facts.bytes,
+        "allocated_bytes": facts.allocated_bytes,
+        "linked_bytes": facts.linked_bytes,
+        "incomplete": facts.incomplete,
+    }
 
 
 def _objects(inspection: Inspection | Unreadable) -> Record:

@@ -10,7 +10,7 @@ from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection, Loo
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
-from gitdash.units import human_bytes, human_duration
+from gitdash.units import human_bytes, human_duration, linked_text
 
 _QUESTIONS = {
     Question.REACHABLE: "everything that the references reach: what a full clone costs on disk",
@@ -66,25 +66,32 @@ def explain_difference(report: RepositoryReport) -> tuple[str, ...]:
     if isinstance(report.inspection, Unreadable):
         return (f"sizes cannot be compared: {report.inspection.reason}",)
     return (
-        *_disk_lines(report.inspection),
+        *_disk_lines(report.inspection, has_own_store=report.repository.has_own_store),
         *_exclusive_lines(report.inspection, report.sizes.exclusive),
         *_reachable_lines(report.inspection, report.sizes),
         *_reachable_own_lines(report.inspection, report.sizes),
     )
 
 
-def _disk_lines(inspection: Inspection) -> Iterator[str]:
+def _disk_lines(inspection: Inspection, *, has_own_store: bool) -> Iterator[str]:
     objects_bytes = _objects_bytes(inspection)
     match inspection.disk:
         case Unreadable(reason=reason):
             yield f"disk: unreadable: {reason}"
-        case DiskFacts(bytes=disk_bytes, allocated_bytes=allocated_bytes):
-            yield f"disk: {_figure(disk_bytes)} in files below the git directory, {_figure(allocated_bytes)} allocated"
-            if objects_bytes is not None:
-                rest = _figure(disk_bytes - objects_bytes)
+        case DiskFacts() as disk:
+            allocated = _figure(disk.allocated_bytes)
+            yield f"disk: {_figure(disk.bytes)} in files below the git directory, {allocated} allocated"
+            if disk.linked_bytes:
+                yield f"  {linked_text(disk.linked_bytes)}"
+            # what is written meanwhile, or lies behind a link, may be in one of the two figures alone
+            if objects_bytes is not None and disk.bytes >= objects_bytes and has_own_store:
+                rest = _figure(disk.bytes - objects_bytes)
                 yield f"  {rest} of it are indexes, bitmaps, references, logs and the like: not objects"
-    if objects_bytes is not None:
-        yield f"objects: {_figure(objects_bytes)} in packs and loose objects, reachable or not, lent by others or not"
+    if objects_bytes is None:
+        return
+    yield f"objects: {_figure(objects_bytes)} in packs and loose objects, reachable or not, lent by others or not"
+    if not has_own_store:
+        yield "  they are those of the repository that this worktree belongs to: none is stored in the worktree itself"
 
 
 def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreadable | None) -> Iterator[str]:

@@ -64,6 +64,11 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     problem: str | None = None
     """Why it cannot be taken for a repository although it clearly was one; then nothing else of it is read."""
 
+    @property
+    def has_own_store(self) -> bool:
+        """Whether objects are its own: those of a linked worktree are another repository's."""
+        return self.kind is not RepositoryKind.LINKED_WORKTREE
+
 
 class NotRepository(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Something that looked like a repository, or a folder that could not be searched."""

@@ -22,6 +22,7 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """`plain`, `member`, `pool` or `member+pool`."""
     state: State
     disk_bytes: int | Unreadable | None
+    allocated_bytes: int | Unreadable | None = None
     exclusive_bytes: int | Unreadable | None
     duplicate_bytes: int | Unreadable | None
     reachable_bytes: int | Unreadable | None
@@ -50,3 +51,7 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Rule ids of all findings, worst first, each once; the dashboard's filter looks for them."""
     inspected_at_s: float | None
     counts_store: bool = True
+
+    def lacks(self, attribute: str) -> bool:
+        """Tell whether a size is one that can never be measured: a linked worktree has no object store of its own."""
+        return self.kind is RepositoryKind.LINKED_WORKTREE and attribute in {"exclusive_bytes", "duplicate_bytes"}

@@ -80,9 +80,11 @@ class Measuring:
         self._git_answers: queue.SimpleQueue[GitAnswer] = queue.SimpleQueue()
 
     def want_exclusive(self) -> None:
-        """Measure exclusive and duplicate bytes wherever they are not known."""
+        """Measure exclusive and duplicate bytes wherever they are not known and there is an object store of its own."""
         paths = [
-            path for path, report in self._reports.items() if not isinstance(report.sizes.exclusive, ExclusiveSizes)
+            path
+            for path, report in self._reports.items()
+            if report.repository.has_own_store and not isinstance(report.sizes.exclusive, ExclusiveSizes)
         ]
         self._exclusive = dict.fromkeys(sorted(paths, key=self._lenders))
         self.wanted_count += len(paths)

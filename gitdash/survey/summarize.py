@@ -17,7 +17,7 @@ from gitdash.model.inspection import (
     ReferenceFacts,
 )
 from gitdash.model.report import RepositoryReport, State, Totals
-from gitdash.model.repository import RepositoryKind, Role, Unreadable
+from gitdash.model.repository import Role, Unreadable
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.units import printable_path
@@ -105,7 +105,7 @@ def _disk_bytes(report: RepositoryReport) -> int | None:
 
 def _lacks_exclusive(report: RepositoryReport) -> bool:
     """Tell whether a figure is missing; a linked worktree has no store of its own and so needs none."""
-    return report.repository.kind is not RepositoryKind.LINKED_WORKTREE and _exclusive_sizes(report) is None
+    return report.repository.has_own_store and _exclusive_sizes(report) is None
 
 
 def _exclusive_sizes(report: RepositoryReport) -> ExclusiveSizes | None:
@@ -130,6 +130,7 @@ def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool)
     packs, loose, references = inspection.packs, inspection.loose, inspection.references
     return {
         "disk_bytes": _value(inspection.disk, lambda disk: disk.bytes),
+        "allocated_bytes": _value(inspection.disk, lambda disk: disk.allocated_bytes),
         "objects_bytes": _objects_bytes(packs, loose),
         "pack_count": _value(packs, lambda part: part.count),
         "pack_bytes": _value(packs, lambda part: part.bytes),
@@ -147,6 +148,7 @@ def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool)
 
 _PART_COLUMNS = (
     "disk_bytes",
+    "allocated_bytes",
     "objects_bytes",
     "pack_count",
     "pack_bytes",

@@ -121,7 +121,7 @@ class LookAgain:
         from gitdash.survey.sizing import Sizing, preferred_strategy, with_answer
 
         sizes = report.sizes
-        if not isinstance(sizes.exclusive, ExclusiveSizes):
+        if report.repository.has_own_store and not isinstance(sizes.exclusive, ExclusiveSizes):
             common_dir = report.repository.common_dir
             exclusive = exclusive_of(common_dir, report.inspection, LenderIds(), now_s=self._clock())
             sizes = msgspec.structs.replace(sizes, exclusive=exclusive)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.export.columns import UNREADABLE
+from gitdash.export.columns import ABSENT, UNREADABLE
 from gitdash.export.measured import measured_text
 from gitdash.model.inspection import DiskFacts, Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport, State
@@ -12,7 +12,7 @@ from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.cells import Line, Piece, Tone
 from gitdash.tui.wrap import flow, wrapped
-from gitdash.units import human_age, human_bytes, human_count, human_duration
+from gitdash.units import human_age, human_bytes, human_count, human_duration, linked_text
 
 NOT_MEASURED: Final = "not measured"
 _RECENT_S: Final = 60.0
@@ -45,7 +45,7 @@ def compact_sizes(summary: RepositorySummary, report: RepositoryReport | None, w
         for label, value, text, old in rows
         if value is not None
     ]
-    missing = [label for label, value, _, _ in rows if value is None]
+    missing = [label for label, value, _, _ in rows if value is None and not summary.lacks(f"{label}_bytes")]
     if missing:
         groups.append([Piece(f"{NOT_MEASURED}: {', '.join(missing)}", Tone.DIM)])
     return [*flow(groups, width), *_reason_lines([(label, value) for label, value, _, _ in rows], summary, width)]
@@ -71,11 +71,15 @@ def full_sizes(summary: RepositorySummary, report: RepositoryReport | None, widt
     rows = (
         ("disk", summary.disk_bytes, size_text(summary.disk_bytes), _disk_note(report)),
         ("objects", summary.objects_bytes, size_text(summary.objects_bytes), _objects_note(report)),
-        ("exclusive", summary.exclusive_bytes, size_text(summary.exclusive_bytes), _exclusive_note(summary, report)),
+        ("exclusive", summary.exclusive_bytes, _exclusive_text(summary), _exclusive_note(summary, report)),
         ("reachable", summary.reachable_bytes, _reachable_text(summary), _measurement_note(reachable, now_s)),
         ("own", summary.reachable_own_bytes, _own_text(summary), _measurement_note(own, now_s)),
     )
     return [line for label, value, text, note in rows for line in _size_lines(label, text, _note(value, note), width)]
+
+
+def _exclusive_text(summary: RepositorySummary) -> str:
+    return ABSENT if summary.lacks("exclusive_bytes") else size_text(summary.exclusive_bytes)
 
 
 def _note(value: int | Unreadable | None, note: str) -> str:
@@ -133,6 +137,8 @@ def _disk_note(report: RepositoryReport | None) -> str:
         ("lfs", disk.lfs_bytes),
     )
     parts += [f"{name} {human_bytes(size)}" for name, size in named if size]
+    if disk.linked_bytes:
+        parts.append(linked_text(disk.linked_bytes))
     if disk.incomplete:
         parts.append("some folders could not be read: a lower bound")
     return ", ".join(parts)
