@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gitdash.cli.output import say
+from gitdash.units import printable, printable_path
+
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.gitcmd.runner import GitProgram
@@ -50,13 +53,34 @@ class Session:
             return
         from gitdash.history.store import open_history
 
+        if self.state_path is not None:
+            _require_folder(self.state_path)
         with open_history(self.state_path or default_state_path()) as history:
             yield history
 
     def roots(self, given: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """Return the roots as absolute paths: those given, else the config's, else the current folder."""
-        chosen = given or tuple(os.fsencode(os.path.expanduser(root)) for root in self.settings.roots)
-        return tuple(os.path.abspath(root) for root in chosen or (b".",))
+        """Return the roots as absolute paths: those given, else the config's, else the current folder.
+
+        One of the config's that is not there, as a disk that is not mounted, does not keep the others from being
+        looked at; if none is, all are returned, and whoever searches them says so.
+        """
+        configured = tuple(os.fsencode(os.path.expanduser(root)) for root in self.settings.roots)
+        if not given and configured:
+            present = tuple(filter(os.path.exists, configured))
+            for missing in configured if present else ():
+                if missing not in present:
+                    say(f"gitdash: a root of the configuration is missing: {printable_path(missing)}")
+            configured = present or configured
+        return tuple(os.path.abspath(root) for root in given or configured or (b".",))
+
+
+def _require_folder(state_path: str) -> None:
+    """Raise HistoryError if there is no folder for a state file that was named: only the default one is made."""
+    from gitdash.history.store import HistoryError
+
+    folder = os.path.dirname(os.path.abspath(state_path))
+    if not os.path.isdir(folder):
+        raise HistoryError(f"{printable(state_path)} cannot be made: there is no folder {printable(folder)}")
 
 
 def default_state_path() -> str:

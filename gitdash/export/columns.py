@@ -400,7 +400,8 @@ def column_named(name: str) -> Column:
         return _COLUMNS_BY_NAME[name]
     import difflib
 
-    nearest = difflib.get_close_matches(name, _COLUMNS_BY_NAME, n=1, cutoff=0.4)
+    nearest = difflib.get_close_matches(name, _COLUMNS_BY_NAME, n=1, cutoff=0.7)
+    nearest += [column.key for column in COLUMNS if len(name) > 1 and name in column.key]
     hint = f", did you mean '{nearest[0]}'?" if nearest else f"; the columns are {', '.join(c.key for c in COLUMNS)}"
     raise ColumnError(f"no column '{printable(name)}'{hint}")
 

@@ -134,7 +134,7 @@ def _in_words(message: str, condition: str, columns: Sequence[str]) -> str:
     no_column = re.fullmatch(r"no such column: (.*)", message, re.DOTALL)
     if no_column:
         name = printable(no_column[1])
-        close = difflib.get_close_matches(name, columns, n=1)
+        close = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
         hint = f"did you mean '{close[0]}'?" if close else f"columns are {', '.join(columns)}"
         return f"no column '{name}': {hint}"
     if message == "interrupted":

@@ -29,6 +29,7 @@ class Gitdash:
         wrapper = programs / "git"
         wrapper.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" "" >>"{folder}/calls"\nexec {GIT} "$@"\n')
         wrapper.chmod(0o755)
+        (folder / "state").mkdir()
         return cls(folder, bytecode, ["--state", os.fspath(folder / "state" / "state.db")])
 
     @property

@@ -55,13 +55,42 @@ def test_a_state_file_of_another_program_is_left_alone(gitdash: Gitdash, fleet: 
     assert state.read_text() == "not a database\n" * 100
 
 
-def test_a_state_folder_that_cannot_be_written_costs_the_memory_and_not_the_scan(gitdash: Gitdash, fleet: Path) -> None:
+@pytest.mark.parametrize("command", ["scan", "show", "size", "check"])
+@pytest.mark.parametrize("folder", ["file", "nothing/deep"])
+def test_no_folder_is_made_for_a_state_file_that_is_named(
+    gitdash: Gitdash, fleet: Path, command: str, folder: str
+) -> None:
     (gitdash.folder / "file").write_text("")
-    gitdash.options = ["--state", os.fspath(gitdash.folder / "file" / "state.db")]
-    finished = gitdash.run("scan", fleet)
-    assert finished.returncode in {0, 2}
-    assert "state.db" in finished.stderr
-    assert "pool.git" in finished.stdout or finished.returncode == 2
+    gitdash.options = ["--state", os.fspath(gitdash.folder / folder / "state.db")]
+    finished = gitdash.run(command, fleet / "pool.git")
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert len(finished.stderr.splitlines()) == 1
+    assert f"there is no folder {gitdash.folder / folder}" in finished.stderr
+    assert not (gitdash.folder / "nothing").exists()
+
+
+def test_the_default_state_folder_is_made(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.options = []
+    home = gitdash.folder / "home"
+    assert gitdash.run("scan", fleet, HOME=os.fspath(home), XDG_STATE_HOME=os.fspath(home / "state")).returncode == 0
+    assert (home / "state" / "gitdash" / "state.db").is_file()
+
+
+def test_a_configured_root_that_is_missing_is_said_and_the_others_are_searched(gitdash: Gitdash, fleet: Path) -> None:
+    config = gitdash.folder / "config.toml"
+    config.write_text(f'roots = ["/nonexistent/one", "{fleet / "work"}"]\n')
+    finished = gitdash.run("--config", config, "scan", "--format", "csv", "--columns", "name")
+    assert finished.returncode == 0
+    assert finished.stdout.splitlines() == ["name", "work"]
+    assert finished.stderr.splitlines() == ["gitdash: a root of the configuration is missing: /nonexistent/one"]
+    config.write_text('roots = ["/nonexistent/one", "/nonexistent/two"]\n')
+    finished = gitdash.run("--config", config, "scan")
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
+    assert "/nonexistent/one" in finished.stderr
+    config.write_text(f'roots = ["{fleet / "work"}"]\n')
+    assert gitdash.run("--config", config, "scan", fleet, "/nonexistent/one").returncode == 2
 
 
 def test_an_error_in_the_configuration_names_the_key(gitdash: Gitdash, fleet: Path) -> None:

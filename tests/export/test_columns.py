@@ -98,7 +98,16 @@ def test_column_is_found_by_either_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("diks", "did you mean 'disk'?"), ("reachble", "did you mean 'reachable'?"), ("zzz", "name, ")]
+    ("name", "hint"),
+    [
+        ("diks", "did you mean 'disk'?"),
+        ("reachble", "did you mean 'reachable'?"),
+        ("midx", "did you mean 'outside_midx'?"),
+    ]
+    + [
+        (odd, "; the columns are name, ")
+        for odd in ("zzz", "size", "repo", "branches", "commits", "date", "remote", "x")
+    ],
 )
 def test_unknown_column_is_an_error_that_suggests_the_nearest(name: str, hint: str) -> None:
     with pytest.raises(ColumnError, match=re.escape(hint)) as caught:
