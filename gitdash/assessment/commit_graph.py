@@ -74,7 +74,9 @@ def _wants_commit_graph(case: Case) -> bool:
 
 
 def _judged_graph(case: Case) -> CommitGraphFacts | None:
-    return case.commit_graph if _wants_commit_graph(case) else None
+    """Return the graph whose properties count: not what is left of a chain, for that has a finding of its own."""
+    graph = case.commit_graph
+    return graph if graph is not None and not graph.missing_layer_count and _wants_commit_graph(case) else None
 
 
 def no_commit_graph(case: Case) -> Iterator[Finding]:
