@@ -1,7 +1,8 @@
 """Rules on the commit-graph.
 
 Sources: gitformat-commit-graph(5), git-commit-graph(1), Gitaly's decision to rewrite it (none, monolithic, without
-changed-path filters, without generation data). git ignores the graph in shallow repositories, so those are not judged.
+changed-path filters, without generation data). git ignores the graph in shallow repositories and with core.commitGraph
+off, so those are not judged; nor is what the repository's own config asks for, as that of every Scalar enlistment does.
 Whether it covers the newest commits, and whether what it says is true, only git can say.
 """
 
@@ -11,7 +12,7 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import CommitGraphFacts
+from gitdash.model.inspection import CommitGraphFacts, ConfigFacts
 
 _REWRITE = "`{git} commit-graph write --reachable --changed-paths --split=replace`"
 _SIZE = "objects; judged from policy commit_graph_minimum_objects, in a working clone from large_object_count;"
@@ -50,7 +51,8 @@ NO_GENERATION_DATA = Rule(
     severities=(Severity.NOTICE,),
     title="commit-graph without generation data",
     meaning="Without corrected commit dates git walks further than it needs to answer what is an ancestor of what.",
-    source=f"{_SIZE} chunk GDA2; Gitaly rewrites without it",
+    source=f"{_SIZE} chunk GDA2; Gitaly rewrites without it; not with commitGraph.generationVersion 1 or in Scalar's"
+    " enlistments",
     remedy=_REWRITE,
     task="commit-graph",
 )
@@ -66,7 +68,7 @@ MISSING_LAYERS = Rule(
 
 
 def _wants_commit_graph(case: Case) -> bool:
-    if case.inspection is None or case.inspection.shallow:
+    if case.inspection is None or case.inspection.shallow or (case.config and case.config.commit_graph_disabled):
         return False
     policy = case.policy
     least_count = policy.commit_graph_minimum_objects if case.is_served else policy.large_object_count
@@ -121,13 +123,18 @@ def commit_graph_without_bloom(case: Case) -> Iterator[Finding]:
 def commit_graph_without_generation_data(case: Case) -> Iterator[Finding]:
     """Yield a finding if a layer of the commit-graph has no corrected commit dates."""
     graph = _judged_graph(case)
-    if graph is not None and not graph.generation_data:
+    if graph is not None and not graph.generation_data and not _does_without_generation_data(case.config):
         yield NO_GENERATION_DATA.finding(
             case,
             Severity.NOTICE,
             f"the commit-graph of {counted(graph.commit_count, 'commit')} has no generation data",
             {"commit_count": graph.commit_count},
         )
+
+
+def _does_without_generation_data(config: ConfigFacts | None) -> bool:
+    """Tell whether none are wanted: git then writes none, and a rewrite would not end the finding."""
+    return config is not None and (config.scalar_enlistment or config.commit_graph_generation_version == 1)
 
 
 def commit_graph_missing_layers(case: Case) -> Iterator[Finding]:

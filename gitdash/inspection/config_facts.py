@@ -65,6 +65,8 @@ def interpret(entries: Sequence[SourcedEntry], *, is_submodule: bool) -> OwnConf
         maintenance_auto=parse_bool(values.last[auto])
         if (auto := ("maintenance", None, "auto")) in values.last
         else None,
+        commit_graph_disabled=values.is_false("core", "commitgraph"),
+        commit_graph_generation_version=parse_integer(values.last.get(("commitgraph", None, "generationversion"))),
         scalar_enlistment=_is_scalar(values),
         remotes=remotes,
         concerns=_concerns(values, is_submodule=is_submodule),

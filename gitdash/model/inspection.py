@@ -290,6 +290,10 @@ class ConfigFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """`gc.pruneExpire`, such as `never`; None if not set."""
     maintenance_auto: bool | None = None
     """`maintenance.auto`; None if not set. False keeps commands from starting maintenance by themselves."""
+    commit_graph_disabled: bool = False
+    """`core.commitGraph=false`: git reads none."""
+    commit_graph_generation_version: int | None = None
+    """`commitGraph.generationVersion`; None if not set. 1 keeps git from writing generation data."""
 
 
 class ObjectStore(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from gitdash.assessment.subject import LenderFacts, lender_facts
-from gitdash.model.inspection import BitmapSource, Problem
-from gitdash.model.repository import Role, Unreadable
+from gitdash.model.inspection import BitmapSource, CommitGraphFacts, Problem
+from gitdash.model.repository import Repository, Role, Unreadable
 from tests.assessment.subjects import (
+    REPOSITORY,
     WORKING_CLONE,
     bitmap,
     commit_graph,
@@ -134,6 +135,41 @@ def test_commit_graph_that_gitaly_would_replace_is_a_notice(changes: dict[str, A
     assert found(subject(**large, commit_graph=commit_graph(**changes))) == {rule: "notice"}
     assert found(subject(**large, commit_graph=commit_graph())) == {}
     assert found(subject(bitmaps=(bitmap(),), commit_graph=commit_graph(**changes))) == {}
+
+
+@pytest.mark.parametrize(
+    ("config", "fires"),
+    [
+        (config_facts(), True),
+        (config_facts(commit_graph_generation_version=2), True),
+        (config_facts(commit_graph_generation_version=1), False),
+        (config_facts(gc_auto=0, bitmaps_disabled=True, scalar_enlistment=True), False),
+        (Unreadable("bad config line 3"), True),
+    ],
+)
+@pytest.mark.parametrize("repository", [REPOSITORY, WORKING_CLONE])
+def test_generation_data_is_not_missed_where_the_config_forgoes_it(
+    config: Any, fires: bool, repository: Repository
+) -> None:
+    graph = commit_graph(generation_data=False)
+    judged = subject(repository, packs=packs_of(200_000), bitmaps=(bitmap(),), commit_graph=graph, config=config)
+    assert ("commit-graph-without-generation-data" in found(judged)) is fires
+    small = subject(repository, packs=packs_of(100), bitmaps=(bitmap(),), commit_graph=graph)
+    assert found(small) == {}
+
+
+@pytest.mark.parametrize("graph", [None, commit_graph(chain_length=0, bloom_filters=False, generation_data=False)])
+def test_commit_graph_that_git_never_reads_is_not_judged(graph: CommitGraphFacts | None) -> None:
+    large = {"packs": packs_of(200_000), "bitmaps": (bitmap(),), "commit_graph": graph}
+    assert found(subject(**large, config=config_facts(commit_graph_disabled=True))) == {}
+    assert found(subject(**large)) != {}
+
+
+@pytest.mark.parametrize("missing_layer_count", [1, 2])
+def test_what_is_left_of_a_commit_graph_chain_is_not_judged(missing_layer_count: int) -> None:
+    graph = commit_graph(missing_layer_count=missing_layer_count, bloom_filters=False, generation_data=False)
+    judged = subject(packs=packs_of(200_000), bitmaps=(bitmap(),), commit_graph=graph)
+    assert found(judged) == {"commit-graph-missing-layers": "warning"}
 
 
 def test_commit_graph_chain_with_absent_layers_is_a_warning_at_any_size() -> None:

@@ -25,10 +25,10 @@ def clone(source: GitRepository, target: Path, *options: str) -> GitRepository:
     return GitRepository(target)
 
 
-def judged(repository: GitRepository) -> tuple[State, tuple[Finding, ...]]:
+def judged(repository: GitRepository, policy: Policy | None = None) -> tuple[State, tuple[Finding, ...]]:
     git_dir = os.fsencode(repository.git_dir)
     now_s = time.time()
-    policy = Policy()
+    policy = policy or Policy()
     inspection = inspect_repository(git_dir, git_dir, now_s=now_s, loose_stale_age_s=policy.loose_stale_age_s)
     is_bare = repository.git_dir == repository.path
     subject = Subject(
@@ -82,6 +82,35 @@ def test_fresh_clone_is_healthy(
 def test_repository_after_git_s_own_care_is_healthy(upstream: GitRepository, command: str) -> None:
     upstream.git(*command.split(), "--quiet" if command == "gc" else "--")
     assert judged(upstream) == (State.OK, ())
+
+
+SCALAR = {
+    "commitGraph.changedPaths": "true",
+    "commitGraph.generationVersion": "1",
+    "core.fsmonitor": "true",
+    "core.untrackedCache": "true",
+    "fetch.writeCommitGraph": "false",
+    "gc.auto": "0",
+    "index.version": "4",
+    "log.excludeDecoration": "refs/prefetch/*",
+    "pack.useBitmaps": "false",
+    "pack.usePathWalk": "true",
+    "receive.autoGC": "false",
+}
+"""Of what `scalar clone` of git 2.55 writes into the config, the keys that touch objects or run something."""
+
+
+def test_fresh_enlistment_of_scalar_is_healthy(upstream: GitRepository, tmp_path: Path) -> None:
+    enlistment = clone(upstream, tmp_path / "fresh")
+    write = ("commit-graph", "write", "--reachable", "--changed-paths", "--split=replace")
+    policy = Policy(large_object_count=1, commit_graph_minimum_objects=1)
+    enlistment.git("-c", "commitGraph.generationVersion=1", *write)
+    _, findings = judged(enlistment, policy)
+    assert "commit-graph-without-generation-data" in {finding.rule for finding in findings}
+    for key, value in SCALAR.items():
+        enlistment.git("config", key, value)
+    enlistment.git(*write)
+    assert judged(enlistment, policy) == (State.OK, ())
 
 
 @pytest.mark.skipif(git_version() < (2, 45), reason="reftable came with git 2.45")

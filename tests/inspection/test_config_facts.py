@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.model.inspection import ConfigFacts, ObjectFormat
+from gitdash.model.inspection import CommitGraphFacts, ConfigFacts, ObjectFormat
 from gitdash.model.repository import Unreadable
 from tests.inspection.conftest import Inspect
 from tests.support.repositories import GIT, GitRepository, clean_environment
@@ -105,6 +105,30 @@ def test_remotes_show_no_credentials(sha1_repository: GitRepository, inspect: In
 def test_marks_of_scalar_are_seen(sha1_repository: GitRepository, inspect: Inspect, text: str, scalar: bool) -> None:
     append(sha1_repository, text)
     assert facts_of(inspect, sha1_repository).scalar_enlistment is scalar
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("value", ["1", "2"])
+def test_the_generation_version_is_what_git_writes_by(
+    sha1_repository: GitRepository, inspect: Inspect, value: str
+) -> None:
+    assert facts_of(inspect, sha1_repository).commit_graph_generation_version is None
+    sha1_repository.git("config", "commitGraph.generationVersion", value)
+    sha1_repository.commit({"a": "1"})
+    sha1_repository.git("commit-graph", "write", "--reachable", "--split=replace")
+    graph = inspect(sha1_repository).commit_graph
+    assert isinstance(graph, CommitGraphFacts)
+    assert facts_of(inspect, sha1_repository).commit_graph_generation_version == int(value)
+    assert graph.generation_data is (value == "2")
+
+
+@pytest.mark.parametrize(("value", "is_disabled"), [("false", True), ("0", True), ("true", False)])
+def test_a_commit_graph_switched_off_is_told_by_its_key(
+    sha1_repository: GitRepository, inspect: Inspect, value: str, is_disabled: bool
+) -> None:
+    assert facts_of(inspect, sha1_repository).commit_graph_disabled is False
+    sha1_repository.git("config", "core.commitGraph", value)
+    assert facts_of(inspect, sha1_repository).commit_graph_disabled is is_disabled
 
 
 def test_a_partial_clone_is_told_by_its_extension(tmp_path: Path, inspect: Inspect) -> None:
