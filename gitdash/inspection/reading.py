@@ -13,6 +13,7 @@ from gitdash.gitcmd.masking import presentable, presentable_bytes
 from gitdash.inspection.files import FileError, FileMissingError, open_buffer
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import Problem
+from gitdash.model.repository import Unreadable
 
 _MAXIMUM_PROBLEMS = 50
 """Thousands of broken files make one row no clearer; the last problem says how many more there are."""
@@ -41,6 +42,13 @@ class Problems:
         if not self.left_out_count:
             return tuple(self.noted)
         return (*self.noted, Problem(path="", reason=f"{self.left_out_count} more files could not be read"))
+
+
+def unreadable(error: Exception) -> Unreadable:
+    """Return what an inspection that raised is: whatever lies in a repository, only its own row is lost."""
+    if isinstance(error, FileError):
+        return Unreadable(error.reason)
+    return Unreadable(presentable(f"gitdash failed: {type(error).__name__}: {error}"))
 
 
 def read_listed(

@@ -48,13 +48,21 @@ class Digest:
         """Add folders whose change shows in their times alone."""
         times_ns = list(map(_mtime_ns, stats))
         self._hash.update(joined_names)
-        self._hash.update(array("q", times_ns))
+        self._hash.update(_words(times_ns))
         self.newest_ns = max(self.newest_ns, *times_ns)
         self.oldest_ns = min(self.oldest_ns, *times_ns)
 
     def value(self) -> bytes:
         """Return the digest."""
         return self._hash.digest()
+
+
+def _words(times_ns: list[int]) -> bytes:
+    """Return times as bytes for a digest; in 64 bits nanoseconds end in the year 2262, times of files do not."""
+    try:
+        return array("q", times_ns).tobytes()
+    except OverflowError:
+        return repr(times_ns).encode()
 
 
 def joined(paths: Iterable[bytes]) -> bytes:

@@ -75,13 +75,17 @@ def _inspect(request: InspectionRequest, *, is_entered: bool) -> "Inspection | N
 
 
 def _unreadable(error: Exception) -> "Unreadable":
-    from gitdash.gitcmd.masking import presentable
-    from gitdash.inspection.files import FileError
-    from gitdash.model.repository import Unreadable
+    from gitdash.inspection.reading import unreadable
 
-    if isinstance(error, FileError):
-        return Unreadable(error.reason)
-    return Unreadable(presentable(f"gitdash failed: {type(error).__name__}: {error}"))
+    return unreadable(error)
+
+
+def _reply(request: InspectionRequest) -> bytes:
+    reply = answer(request)
+    try:
+        return reply_message(reply)
+    except Exception as error:  # noqa: BLE001 - a record that has no bytes must not cost the others their worker
+        return reply_message(InspectionReply(number=request.number, inspection=_unreadable(error)))
 
 
 def _enter(common_dir: bytes) -> bool:
@@ -106,7 +110,7 @@ def serve(source: int, target: int) -> None:
         start = 0
         while (body := complete_message(received, start)) is not None:
             start += LENGTH.size + len(body)
-            pending += reply_message(answer(read_request(body))) if body else EMPTY
+            pending += _reply(read_request(body)) if body else EMPTY
             if time.monotonic() - last_flush_s > _FLUSH_INTERVAL_S:
                 _write(target, pending)
                 last_flush_s = time.monotonic()

@@ -10,6 +10,7 @@ from gitdash.gitcmd.runner import GitProgram
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.inspection.files import FileError
 from gitdash.inspection.fingerprint import fingerprint
+from gitdash.inspection.reading import unreadable
 from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import LooseFacts, PackFacts
 from gitdash.model.policy import Policy
@@ -57,8 +58,8 @@ class Lenders:
             inspection = inspect_repository(
                 git_dir, git_dir, now_s=self._clock(), loose_stale_age_s=Policy().loose_stale_age_s
             )
-        except FileError as error:
-            return Unreadable(error.reason)
+        except Exception as error:  # noqa: BLE001 - as in a worker: nothing in a lender may end a survey
+            return unreadable(error)
         if isinstance(inspection.packs, Unreadable):
             return inspection.packs
         if isinstance(inspection.loose, Unreadable):

@@ -1,6 +1,6 @@
 """One repository by itself: found from any path in it, inspected here, judged with its lenders.
 
-Who borrows from it is known only from the last survey that saw them; nothing of this goes into the state file.
+Who borrows from it is known only from earlier surveys; nothing of this goes into the state file.
 """
 
 import os
@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram
-from gitdash.inspection.files import FileError, read_file
+from gitdash.inspection.files import read_file
+from gitdash.inspection.reading import unreadable
 from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import NotRepository, Repository, Role, Unreadable
+from gitdash.model.repository import NotRepository, Repository, Unreadable
 from gitdash.survey.alternates import alternates_of
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.lenders import store_fingerprint
+from gitdash.survey.loans import Loans
 from gitdash.survey.store_state import StoreStates
 from gitdash.units import printable_path
 
@@ -85,15 +85,17 @@ def report_single(
     one = Inspected(
         repository=repository, inspection=inspection, stored=_if_unchanged(stored, inspection), before=stored
     )
+    inspected = [one, *_lenders(inspection, settings, effective_uid, now_s)]
     judge = Judge(
-        [one, *_lenders(inspection, settings, effective_uid, now_s)],
+        inspected,
         policy_for=settings.policy_for,
         outside_fingerprint=store_fingerprint,
         stores_fingerprint=StoreStates(now_s).fingerprint,
         git_version=program.version_text,
         now_s=now_s,
     )
-    return Single(facts=_with_borrowers(judge.facts(repository.path), stored), judge=judge)
+    judge.know(Loans(history, inspected).other_borrowers())
+    return Single(facts=judge.facts(repository.path), judge=judge)
 
 
 def _repository_at(folder: bytes, settings: "Settings", effective_uid: int) -> Repository | NotRepository | None:
@@ -122,8 +124,8 @@ def _inspect(repository: Repository, settings: "Settings", now_s: float) -> Insp
             now_s=now_s,
             loose_stale_age_s=settings.policy_for(repository.path).loose_stale_age_s,
         )
-    except FileError as error:
-        return Unreadable(error.reason)
+    except Exception as error:  # noqa: BLE001 - as in a worker: nothing in a repository may end the command
+        return unreadable(error)
 
 
 def _if_unchanged(stored: RepositoryReport | None, inspection: Inspection | Unreadable) -> RepositoryReport | None:
@@ -141,11 +143,3 @@ def _lenders(
         lender = _repository_at(os.path.dirname(alternate.path), settings, effective_uid) if alternate.exists else None
         if isinstance(lender, Repository):
             yield Inspected(repository=lender, inspection=_inspect(lender, settings, now_s))
-
-
-def _with_borrowers(facts: RepositoryReport, stored: RepositoryReport | None) -> RepositoryReport:
-    """Return the facts with the borrowers that the last survey knew."""
-    if stored is None or not stored.borrowers:
-        return facts
-    roles = tuple(role for role in Role if role in {*facts.roles, Role.POOL} and role is not Role.PLAIN)
-    return msgspec.structs.replace(facts, borrowers=stored.borrowers, roles=roles)

@@ -135,6 +135,21 @@ def test_each_change_shows_without_a_walk(
     assert watched_fingerprint(known.watched, b"") != known.fingerprint
 
 
+@pytest.mark.safety
+@pytest.mark.parametrize("time_s", [2**33, 10_413_792_000], ids=["2242", "2300"])
+def test_times_that_nanoseconds_in_64_bits_cannot_say_count(
+    settled: GitRepository, inspect: Inspect, monkeypatch: pytest.MonkeyPatch, time_s: int
+) -> None:
+    head = settled.git_dir / "HEAD"
+    os.utime(head, (time_s, time_s))
+    known = inspect(settled)
+    monkeypatch.chdir(settled.git_dir / "objects")
+    assert watched_fingerprint(known.watched, b"") == known.fingerprint == fingerprint_of(settled)
+    os.utime(head, (time_s, time_s + 1))
+    assert watched_fingerprint(known.watched, b"") != known.fingerprint
+    assert fingerprint_of(settled) != known.fingerprint
+
+
 def test_a_mode_counts_for_it_decides_whether_a_hook_runs(settled: GitRepository) -> None:
     hook = settled.git_dir / "hooks" / "update"
     hook.parent.mkdir(exist_ok=True)

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitdash.inspection import repository as inspection_repository
@@ -196,6 +197,25 @@ def test_an_error_that_nobody_thought_of_is_a_reason(
     reply = worker.answer(request(7, fleet[0].path))
     assert reply.number == 7
     assert reply.inspection == Unreadable("gitdash failed: ZeroDivisionError: \\x1b[31mboom")
+
+
+@pytest.mark.safety
+def test_a_record_that_has_no_bytes_costs_its_own_row(
+    fleet: list[GitRepository], monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    inspection = inspected_here(fleet[0].path)
+    beyond = msgspec.structs.replace(inspection, shallow_count=1 << 64)
+    answers = iter([beyond, inspection])
+    monkeypatch.setattr(worker, "answer", lambda asked: InspectionReply(number=asked.number, inspection=next(answers)))
+    read_end, write_end = os.pipe()
+    os.write(write_end, request_message(request(1, fleet[0].path)) + request_message(request(2, fleet[0].path)))
+    os.close(write_end)
+    worker.serve(read_end, 1)
+    os.close(read_end)
+    first, second = unframe(capfdbinary.readouterr().out)
+    assert isinstance(first.inspection, Unreadable)
+    assert first.inspection.reason.startswith("gitdash failed: OverflowError")
+    assert second.inspection == inspection
 
 
 def test_the_worker_imports_nothing_heavy() -> None:
