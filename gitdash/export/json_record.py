@@ -2,9 +2,11 @@
 
 Source: the README's section on JSON. Raw numbers with the unit in the key; null for absent, `{"unreadable": reason}`
 for a part that could not be read; times are RFC 3339 UTC. Names may be added; a name keeps its meaning. Paths are
-printable text. It makes dictionaries, and text in `json_text`; it does not write files.
+printable text, with their bytes beside them where that is not the same. It makes dictionaries, and text in `json_text`;
+it does not write files.
 """
 
+import binascii
 import datetime
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
@@ -29,7 +31,7 @@ from gitdash.model.inspection import (
 from gitdash.model.report import RepositoryReport, Totals
 from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
-from gitdash.units import printable_path
+from gitdash.units import printable_path, sum_bytes
 
 SCHEMA_VERSION = 1
 
@@ -72,14 +74,22 @@ def record(report: RepositoryReport, now_s: float) -> Record:
 
 def _identity(repository: Repository) -> Record:
     return {
-        "path": printable_path(repository.path),
-        "git_dir": printable_path(repository.git_dir),
-        "common_dir": printable_path(repository.common_dir),
-        "root": printable_path(repository.root),
+        **_path("path", repository.path),
+        **_path("git_dir", repository.git_dir),
+        **_path("common_dir", repository.common_dir),
+        **_path("root", repository.root),
         "kind": repository.kind.value,
         "layout": repository.layout.value,
         "foreign_owner_uid": repository.foreign_owner_uid,
     }
+
+
+def _path(name: str, path: bytes) -> Record:
+    """Return a path as printable text, and its bytes beside it if the text is not the path itself."""
+    shown = printable_path(path)
+    if shown.encode() == path:
+        return {name: shown}
+    return {name: shown, f"{name}_bytes_base64": binascii.b2a_base64(path, newline=False).decode("ascii")}
 
 
 def _facts(report: RepositoryReport, now_s: float) -> Record:
@@ -142,7 +152,7 @@ def _part(part: _Part | Unreadable | None, render: Callable[[_Part], Any]) -> An
 def _alternates(facts: AlternatesFacts) -> list[Record]:
     return [
         {
-            "path": printable_path(alternate.path),
+            **_path("path", alternate.path),
             "exists": alternate.exists,
             "depth": alternate.depth,
             "problem": alternate.problem,
@@ -277,7 +287,7 @@ def _objects(inspection: Inspection | Unreadable) -> Record:
         return {"unreadable": packs.reason}
     if isinstance(loose, Unreadable):
         return {"unreadable": loose.reason}
-    return {"bytes": packs.bytes + loose.bytes, "pack_bytes": packs.bytes, "loose_bytes": loose.bytes}
+    return {"bytes": sum_bytes((packs.bytes, loose.bytes)), "pack_bytes": packs.bytes, "loose_bytes": loose.bytes}
 
 
 def _exclusive(sizes: ExclusiveSizes) -> Record:
@@ -311,7 +321,7 @@ def _measured(size: SizeMeasurement) -> Record:
 
 def size_record(path: bytes, measurement: SizeMeasurement) -> Record:
     """Return the answer of `gitdash size --format json`."""
-    return {"path": printable_path(path), "question": measurement.question.value, **_measured(measurement)}
+    return {**_path("path", path), "question": measurement.question.value, **_measured(measurement)}
 
 
 def finding_record(finding: Finding) -> Record:

@@ -275,6 +275,25 @@ def test_size_command_answers_with_the_promised_names() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("path", "shown", "encoded"),
+    [
+        (b"/srv/caf\xe9.git", "/srv/caf\\xe9.git", "L3Nydi9jYWbpLmdpdA=="),
+        (b"/srv/a\nb", "/srv/a\\x0ab", "L3Nydi9hCmI="),
+        ("/srv/日本.git".encode(), "/srv/日本.git", None),
+        (b"/srv/a\\nb", "/srv/a\\nb", None),
+    ],
+)
+def test_a_path_that_text_does_not_say_has_its_bytes_beside_it(path: bytes, shown: str, encoded: str | None) -> None:
+    repository = msgspec.structs.replace(REPOSITORY, path=path, root=path)
+    said = record(report(repository=repository), NOW_S)
+    for answer, name in ((said, "path"), (said, "root"), (size_record(path, REACHABLE), "path")):
+        assert answer[name] == shown
+        assert answer.get(f"{name}_bytes_base64") == encoded
+        assert (f"{name}_bytes_base64" in answer) is (encoded is not None)
+    assert "git_dir_bytes_base64" not in said
+
+
 def test_json_is_ascii_safe_utf8_with_one_newline_at_the_end() -> None:
     hostile = report(repository=msgspec.structs.replace(REPOSITORY, path=b"/srv/\x1b[31m\xe9\n\xe2\x80\xae.git"))
     line = json_line(record(hostile, NOW_S))
