@@ -204,6 +204,11 @@ def alternates(content: str) -> Damage:
     return text("objects/info/alternates", content)
 
 
+def objects_gone(folder: Path) -> None:
+    shutil.rmtree(folder / "objects")
+    (folder / "objects").mkdir()
+
+
 def everything_gone(folder: Path) -> None:
     for name in ("objects", "refs"):
         shutil.rmtree(folder / name)
@@ -353,6 +358,8 @@ LYING: dict[str, Damage] = {
     "loose object with a huge header": loose_giant_header,
     "1500 empty packs with indexes": empty_pairs,
     "20000 junk files": junk,
+    "pack gone with its index": both(remove(PACK), remove(INDEX)),
+    "all objects gone": objects_gone,
     "everything gone": everything_gone,
     "HEAD empty": text("HEAD", ""),
     "HEAD garbage": text("HEAD", b"\x00\xff garbage"),

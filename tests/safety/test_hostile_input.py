@@ -36,6 +36,23 @@ SEEN = {
 """Damage with a size, or without any trace in one, that must not look healthy."""
 
 
+LOST_REFERENCES = {
+    *(f"FIFO as {name}" for name in ("refs/heads/main", "refs/heads/new", "worktrees/w/HEAD")),
+    "/dev/zero as refs/heads/new",
+    "1 GiB as refs/heads/new",
+    "HEAD in a loop",
+    "HEAD at a missing object",
+    "packed-refs with a dangerous name",
+    *(f"reference {what}" for what in ("empty", "of NULs", "garbage", "to a missing object")),
+    "reference that is a link to a file",
+    "reference names with escapes",
+}
+"""What they pointed to is not known, so the size of the others is not the whole."""
+
+NO_SIZE = {"pack gone with its index", "all objects gone", "pack without index", "index without pack"}
+"""Where git, or what is left, would say 0 bytes or less than there were."""
+
+
 @dataclass(frozen=True)
 class Fleet:
     """All damaged repositories below one root, with a sound one beside them, and what one scan said."""
@@ -70,7 +87,12 @@ def test_damage_is_a_row_with_a_true_size_or_a_reason(fleet: Fleet, name: str) -
     reachable = rows[0]["sizes"]["reachable"]
     if "unreadable" in reachable:
         assert len(reachable["unreadable"]) > 5
-    elif reachable["bytes"] != LESS_IS_TRUE.get(name, fleet.sound.size_bytes):
+        return
+    assert name not in NO_SIZE
+    assert (reachable["exact"], reachable["bound"]) == (
+        (False, "lower") if name in LOST_REFERENCES else (True, "exact")
+    ), reachable["notes"]
+    if reachable["bytes"] != LESS_IS_TRUE.get(name, fleet.sound.size_bytes):
         assert rows[0]["shallow"]
 
 
