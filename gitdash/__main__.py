@@ -3,6 +3,7 @@
 It imports neither front end's heavy parts: the dashboard is imported when it opens.
 """
 
+import io
 import signal
 import sys
 from typing import NoReturn
@@ -40,11 +41,19 @@ def main() -> int:
     except KeyboardInterrupt:
         return _stopped()
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return error.exit_code
     except GitdashError as error:
         say(f"gitdash: {error}")
         return _exit_code(error)
+
+
+def _show(error: click.ClickException) -> None:
+    """Say what click has to say: it quotes arguments as they are, and those may be names of scanned folders."""
+    text = io.StringIO()
+    error.show(text)
+    for line in text.getvalue().splitlines():
+        say(line)
 
 
 def _exit_code(error: GitdashError) -> int:

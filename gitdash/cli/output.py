@@ -1,6 +1,7 @@
 """What the commands say: data to stdout, talk to stderr, both as bytes that are safe on a terminal.
 
-A reader that closes its end (`| head`) is not an error: the rest of the output is dropped without a word.
+A reader that closes its end (`| head`) is not an error: the rest of the output is dropped without a word. Python has
+None in place of a stream whose descriptor was closed before it started (`2>&-`): talk is dropped then.
 """
 
 import os
@@ -19,7 +20,9 @@ class OutputError(GitdashError):
 
 
 def write_data(chunks: Iterable[bytes]) -> None:
-    """Write data to stdout and flush it. Raises OutputError, such as for a full disk."""
+    """Write data to stdout and flush it. Raises OutputError, such as for a full disk or a stdout that is closed."""
+    if sys.stdout is None:
+        raise OutputError("cannot write the output: stdout is closed")
     try:
         for chunk in chunks:
             sys.stdout.buffer.write(chunk)
@@ -43,7 +46,7 @@ def say(text: str) -> None:
 
 def is_terminal() -> bool:
     """Tell whether stdout is a terminal."""
-    return sys.stdout.isatty()
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def is_dumb() -> bool:
@@ -55,6 +58,8 @@ def is_dumb() -> bool:
 
 
 def _write_talk(text: str) -> None:
+    if sys.stderr is None:
+        return
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -67,7 +72,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         """Find out where stderr goes."""
-        self._is_shown = sys.stderr.isatty() and not is_dumb()
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty() and not is_dumb()
         self._drawn_at_s = 0.0
         self._width = 0
 

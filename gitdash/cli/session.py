@@ -71,7 +71,17 @@ class Session:
                 if missing not in present:
                     say(f"gitdash: a root of the configuration is missing: {printable_path(missing)}")
             configured = present or configured
-        return tuple(os.path.abspath(root) for root in given or configured or (b".",))
+        return tuple(absolute_path(root) for root in given or configured or (b".",))
+
+
+def absolute_path(path: bytes) -> bytes:
+    """Return an absolute path. Raises RootError for a relative one if the current folder was removed."""
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError as error:
+        from gitdash.discovery.roots import RootError
+
+        raise RootError("the current folder does not exist any more: give an absolute path") from error
 
 
 def _require_folder(state_path: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
-from gitdash.cli.session import Session
+from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode
 from gitdash.export.json_record import json_text, record, rounded
@@ -33,7 +33,7 @@ _APART = frozenset({"findings", "sizes", "state", "role", "path", "counts_store"
 def run_show(session: Session, path: bytes, *, output_format: str) -> int:
     """Inspect one repository now and print what is known of it."""
     settings, program, effective_uid, now_s = session.settings, session.git, os.geteuid(), wall_clock()
-    repository = find_repository(os.path.abspath(path), settings=settings, effective_uid=effective_uid)
+    repository = find_repository(absolute_path(path), settings=settings, effective_uid=effective_uid)
     with session.history() as history:
         report = report_single(
             repository,

@@ -8,7 +8,7 @@ import msgspec
 
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
-from gitdash.cli.session import Session
+from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import json_text, size_record
@@ -44,7 +44,7 @@ class SizeOptions:
 def run_size(session: Session, options: SizeOptions) -> int:
     """Measure one size and print it; exit 1 if it cannot be had."""
     effective_uid, settings, program = os.geteuid(), session.settings, session.git
-    path = os.path.abspath(options.repository)
+    path = absolute_path(options.repository)
     repository = find_repository(path, settings=settings, effective_uid=effective_uid)
     now_s = wall_clock()
     with session.history() as history:
@@ -126,4 +126,4 @@ def _with_all_sizes(
 
 
 def _write_line(text: str) -> None:
-    write_text("\n" + text + "\n")
+    write_text("\n" + "\n".join(map(printable, text.split("\n"))) + "\n")

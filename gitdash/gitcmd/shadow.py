@@ -58,10 +58,22 @@ def shadow_git_dir(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _temporary_folder() -> str:
+    """Return a folder for temporary files that can be written.
+
+    `tempfile` alone would fall back to the current folder, which may be a scanned work tree. Raises GitError.
+    """
+    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    for folder in (*named, "/tmp", "/var/tmp"):  # noqa: S108 - the folder made in it has a random name and is ours alone
+        if folder and os.path.isabs(folder) and os.access(folder, os.W_OK | os.X_OK):
+            return folder
+    raise GitError("no folder for temporary files can be written", kind=GitFailure.REFUSED)
+
+
 def _make_folder(object_format: ObjectFormat) -> str:
     folder = None
     try:
-        folder = tempfile.mkdtemp(prefix="gitdash-")
+        folder = tempfile.mkdtemp(prefix="gitdash-", dir=_temporary_folder())
         for name in ("refs", "objects"):
             os.mkdir(os.path.join(folder, name), 0o700)
         for name, content in (("HEAD", "ref: refs/heads/none\n"), ("config", _CONFIGS[object_format])):

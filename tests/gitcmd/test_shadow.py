@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 from pathlib import Path
@@ -92,12 +93,13 @@ def test_the_shadow_is_gone_after_an_error(tmp_path: Path) -> None:
     assert not os.path.exists(shadow.path)
 
 
-def test_a_folder_for_temporary_files_that_cannot_be_used_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", os.fspath(tmp_path / "missing"))
-    with pytest.raises(GitError, match=r"^cannot make a folder for temporary files: No such file or directory$"):
-        shadow_git_dir(object_format=ObjectFormat.SHA1, objects_dir=b"/").__enter__()
+def test_a_full_folder_for_temporary_files_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(**_: object) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkdtemp", no_room)
+    with pytest.raises(GitError, match=r"^cannot make a folder for temporary files: No space left on device$"):
+        shadow_git_dir(object_format=ObjectFormat.SHA1, objects_dir=b"/nonexistent/objects").__enter__()
 
 
 def test_an_object_directory_whose_name_is_not_text_works(tmp_path: Path, program: GitProgram) -> None:
@@ -105,3 +107,15 @@ def test_an_object_directory_whose_name_is_not_text_works(tmp_path: Path, progra
     repository = GitRepository.init(Path(os.fsdecode(path)))
     tip = repository.commit({"a": b"1" * 500})
     assert size_through_shadow(program, repository, tip) > 0
+
+
+def test_the_current_folder_never_serves_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with (
+        pytest.raises(GitError, match="no folder for temporary files"),
+        shadow_git_dir(object_format=ObjectFormat.SHA1, objects_dir=b"/nonexistent/objects"),
+    ):
+        raise AssertionError
+    assert list(tmp_path.iterdir()) == []
