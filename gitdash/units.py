@@ -4,7 +4,11 @@ Bytes use Ki, Mi, Gi; counts use k, M, G; the two are never mixed. Nothing here 
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
+
+LARGEST_BYTES: Final = 2**63 - 1
+"""No file is larger, and no sum of sizes is said to be."""
 
 _BYTE_PREFIXES: Final = ("KiB", "MiB", "GiB", "TiB", "PiB")
 _COUNT_PREFIXES: Final = ("k", "M", "G")
@@ -40,6 +44,14 @@ def _visible_escape(match: re.Match[str]) -> str:
     if code <= 0xFF:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def sum_bytes(sizes_bytes: Iterable[int]) -> int:
+    """Return the sum of sizes of files, no more than the largest size that a file can have, 2^63 - 1.
+
+    A hostile sparse file has that size. Records, JSON and SQLite end with 64 bits.
+    """
+    return min(sum(sizes_bytes), LARGEST_BYTES)
 
 
 def human_bytes(size_bytes: int) -> str:

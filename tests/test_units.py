@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from gitdash.units import human_age, human_bytes, human_count, human_duration, printable, printable_path
+from gitdash.units import human_age, human_bytes, human_count, human_duration, printable, printable_path, sum_bytes
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,11 @@ def test_no_control_format_or_surrogate_character_survives() -> None:
 
 def test_path_that_is_not_utf8_is_shown_with_its_bytes() -> None:
     assert printable_path(b"/srv/caf\xe9.git") == "/srv/caf\\xe9.git"
+
+
+@pytest.mark.parametrize(
+    ("sizes_bytes", "total_bytes"),
+    [((), 0), ((1, 2), 3), ((2**63 - 2, 1), 2**63 - 1), ((2**63 - 1, 1), 2**63 - 1), ((2**63 - 1,) * 9, 2**63 - 1)],
+)
+def test_a_sum_of_sizes_is_no_larger_than_a_file_can_be(sizes_bytes: tuple[int, ...], total_bytes: int) -> None:
+    assert sum_bytes(sizes_bytes) == total_bytes

@@ -12,7 +12,7 @@ from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import TemporaryFile
-from gitdash.units import human_age, human_bytes
+from gitdash.units import human_age, human_bytes, sum_bytes
 
 STALE_KEEP = Rule(
     id="stale-keep",
@@ -64,7 +64,7 @@ def temporary_files(case: Case) -> Iterator[Finding]:
     abandoned = [file for file in found if _is_abandoned(case, file)]
     if not abandoned:
         return
-    size_bytes = sum(file.bytes for file in abandoned)
+    size_bytes = sum_bytes(file.bytes for file in abandoned)
     oldest_age_s = max(case.age_s(file.mtime_s) for file in abandoned)
     yield TEMPORARY_FILES.finding(
         case,

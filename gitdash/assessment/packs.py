@@ -15,7 +15,7 @@ from gitdash.assessment.sentences import counted, listed, shown
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import PackFile
 from gitdash.model.repository import Unreadable
-from gitdash.units import human_bytes
+from gitdash.units import human_bytes, sum_bytes
 
 PACKS_OUTSIDE_MIDX = Rule(
     id="packs-outside-midx",
@@ -192,7 +192,7 @@ def pack_without_index(case: Case) -> Iterator[Finding]:
     ]
     if not settled:
         return
-    size_bytes = sum(pack.bytes for pack in settled)
+    size_bytes = sum_bytes(pack.bytes for pack in settled)
     yield PACK_WITHOUT_INDEX.finding(
         case,
         Severity.CRITICAL,

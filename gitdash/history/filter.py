@@ -94,8 +94,13 @@ def _fill(connection: sqlite3.Connection, columns: Sequence[str], rows: Sequence
     places = ", ?" * len(columns)
     connection.executemany(
         f"INSERT INTO {TABLE} VALUES (?{places})",  # noqa: S608 - a constant and question marks
-        ((position, *(row[column] for column in columns)) for position, row in enumerate(rows)),
+        ((position, *(_storable(row[column]) for column in columns)) for position, row in enumerate(rows)),
     )
+
+
+def _storable(value: Value) -> Value:
+    """Return what SQLite can hold: its integers have 64 bits."""
+    return float(value) if isinstance(value, int) and not -(2**63) <= value < 2**63 else value
 
 
 def _confine(connection: sqlite3.Connection, authorize: Authorizer) -> None:

@@ -12,7 +12,7 @@ from gitdash.inspection.files import FileError, FileMissingError, open_buffer, r
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import CommitGraphFacts
 from gitdash.model.repository import Unreadable
-from gitdash.units import printable
+from gitdash.units import printable, sum_bytes
 
 _FOLDER: Final = b"objects/info"
 _CHAIN_FOLDER: Final = b"objects/info/commit-graphs"
@@ -46,7 +46,7 @@ def _facts(listing: Listing, folder: bytes, names: tuple[bytes, ...], *, chain_l
         bloom_filters=bool(layers) and all(_BLOOM_CHUNKS.issubset(layer.chunk_ids) for layer in layers),
         generation_data=bool(layers) and all(b"GDA2" in layer.chunk_ids for layer in layers),
         missing_layer_count=len(names) - len(layers),
-        bytes=sum(files[name].st_size for name in names if name in files),
+        bytes=sum_bytes(files[name].st_size for name in names if name in files),
     )
 
 

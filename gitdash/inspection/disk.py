@@ -7,6 +7,7 @@ Uses what the walk and the pass over the shards have collected, and asks nothing
 
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import DiskFacts
+from gitdash.units import sum_bytes
 
 
 def disk_facts(listing: Listing, *, incomplete: bool) -> DiskFacts:
@@ -14,7 +15,7 @@ def disk_facts(listing: Listing, *, incomplete: bool) -> DiskFacts:
     sums = listing.total()
     parts = sums.bytes_by_part
     return DiskFacts(
-        bytes=sum(parts.values()),
+        bytes=sum_bytes(parts.values()),
         allocated_bytes=sums.allocated_bytes,
         file_count=sums.file_count,
         objects_bytes=parts.get(b"objects", 0),

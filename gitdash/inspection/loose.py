@@ -18,6 +18,7 @@ from gitdash.inspection.folders import list_folder
 from gitdash.inspection.listing import SHARD_NAMES, Listing
 from gitdash.inspection.temporary import temporary_file, temporary_files
 from gitdash.model.inspection import LooseFacts, ObjectFormat, TemporaryFile
+from gitdash.units import sum_bytes
 
 _HEX_DIGITS: Final = b"0123456789abcdef"
 _KIND_MASK: Final = 0o170000
@@ -143,11 +144,11 @@ def _scan(
         fresh_s = [time_s for time_s in times_s if time_s >= cutoff_s]
     facts = LooseFacts(
         count=len(tally.objects),
-        bytes=sum([found[6] for found in tally.objects]),
+        bytes=sum_bytes([found[6] for found in tally.objects]),
         stale_count=len(stale),
-        stale_bytes=sum(stale),
+        stale_bytes=sum_bytes(stale),
         garbage_count=len(tally.garbage),
-        garbage_bytes=sum([found[6] for found in tally.garbage]),
+        garbage_bytes=sum_bytes([found[6] for found in tally.garbage]),
         shard_17_count=shard_17_count,
         temporary_files=temporary + tuple(tally.temporary),
     )

@@ -15,7 +15,7 @@ from gitdash.inspection.packs import PACK_FOLDER
 from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import MultiPackIndexFacts
 from gitdash.model.repository import Unreadable
-from gitdash.units import printable
+from gitdash.units import printable, sum_bytes
 
 _CHAIN_FOLDER: Final = b"objects/pack/multi-pack-index.d"
 _CHAIN_NAME: Final = b"multi-pack-index-chain"
@@ -65,7 +65,7 @@ def _coverage(listing: Listing, folder: bytes, names: tuple[bytes, ...]) -> Pack
         missing_pack_count=sum(name + b".pack" not in entries for name in pack_names),
         has_reverse_index=_has_reverse_index(listing, layers),
         has_bitmapped_packs=any(b"BTMP" in layer.chunk_ids for layer in layers),
-        bytes=sum(files[name].st_size for name in names if name in files),
+        bytes=sum_bytes(files[name].st_size for name in names if name in files),
     )
     return PackCoverage(facts=facts, pack_names=frozenset(pack_names))
 

@@ -21,7 +21,7 @@ from gitdash.inspection.listing import Listing, Stats
 from gitdash.inspection.reading import Problems, read_listed
 from gitdash.inspection.temporary import temporary_files
 from gitdash.model.inspection import KeepFile, ObjectFormat, PackFacts, PackFile
-from gitdash.units import printable_path
+from gitdash.units import printable_path, sum_bytes
 
 PACK_FOLDER: Final = b"objects/pack"
 
@@ -160,20 +160,20 @@ def _facts(
     return PackFacts(
         packs=packs,
         count=len(packs),
-        bytes=sum([pack.bytes for pack in packs]),
+        bytes=sum_bytes([pack.bytes for pack in packs]),
         kept_count=len(kept),
-        kept_bytes=sum(kept),
+        kept_bytes=sum_bytes(kept),
         cruft_count=len(cruft),
-        cruft_bytes=sum(cruft),
+        cruft_bytes=sum_bytes(cruft),
         promisor_count=sum([pack.promisor for pack in packs]),
-        index_bytes=sum([pack.index_bytes for pack in packs]),
-        derived_bytes=sum(derived) + folder.multi_pack_index_bytes,
+        index_bytes=sum_bytes([pack.index_bytes for pack in packs]),
+        derived_bytes=sum_bytes([*derived, folder.multi_pack_index_bytes]),
         outside_midx_count=sum([not pack.in_multi_pack_index for pack in packs]),
         orphan_index_names=tuple([printable_path(name + b".idx") for name in sorted(orphans)]),
         missing_index_names=tuple([pack.name + ".pack" for pack in packs if not pack.has_index]),
         keep_files=keep_files,
         temporary_files=temporary_files(PACK_FOLDER, entries),
         garbage_count=len(folder.garbage),
-        garbage_bytes=sum([found[6] for found in folder.garbage]),
+        garbage_bytes=sum_bytes([found[6] for found in folder.garbage]),
         unreadable_names=tuple(map(printable_path, dict.fromkeys(folder.unreadable))),
     )

@@ -7,6 +7,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gitdash.units import sum_bytes
+
 
 @dataclass(slots=True)
 class FileSums:
@@ -24,13 +26,13 @@ class FileSums:
         if max([found[3] for found in stats]) > 1:
             stats = [found for found in stats if self._is_first_link(found)]
         self.file_count += len(stats)
-        self.bytes_by_part[part] = self.bytes_by_part.get(part, 0) + sum([found[6] for found in stats])
-        self.allocated_bytes += 512 * sum([found.st_blocks for found in stats])
+        self.bytes_by_part[part] = sum_bytes([self.bytes_by_part.get(part, 0), *[found[6] for found in stats]])
+        self.allocated_bytes = sum_bytes([self.allocated_bytes, 512 * sum([found.st_blocks for found in stats])])
 
     @property
     def linked_bytes(self) -> int:
         """Bytes of files that have a link that was not met."""
-        return sum(size_bytes for size_bytes, missing_count in self.links.values() if missing_count > 0)
+        return sum_bytes(size_bytes for size_bytes, missing_count in self.links.values() if missing_count > 0)
 
     def _is_first_link(self, found: os.stat_result) -> bool:
         if found.st_nlink < 2:

@@ -22,7 +22,7 @@ from gitdash.measurement.stores import Store, StoreIds, StoreObjects, store_ids,
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
-from gitdash.units import printable
+from gitdash.units import LARGEST_BYTES, printable
 
 LENDER_IDS_BYTES: Final = 64 * 1024 * 1024
 """What a survey keeps of lenders' ids: 2.4 million objects of sha1, at 28 bytes each."""
@@ -99,4 +99,7 @@ def _split(objects: StoreObjects, lenders_ids: Sequence[StoreIds], *, started_s:
 
 
 def _sum(objects: StoreObjects, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[int, int]:
-    return int(objects.sizes_bytes[chosen].sum()), int(np.count_nonzero(chosen))
+    sizes_bytes = objects.sizes_bytes[chosen]
+    # integers of numpy wrap around without a word, and two sparse packs of the largest size are enough for that
+    is_beyond = float(sizes_bytes.sum(dtype=np.float64)) >= LARGEST_BYTES
+    return LARGEST_BYTES if is_beyond else int(sizes_bytes.sum()), int(np.count_nonzero(chosen))

@@ -20,7 +20,7 @@ from gitdash.model.report import RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
-from gitdash.units import printable_path
+from gitdash.units import printable_path, sum_bytes
 
 _Part = TypeVar("_Part")
 
@@ -75,10 +75,10 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
     return Totals(
         repository_count=len(rows),
         object_store_count=len(stores),
-        disk_bytes=sum(_disk_bytes(row) or 0 for row in outermost),
+        disk_bytes=sum_bytes(_disk_bytes(row) or 0 for row in outermost),
         disk_unknown_count=sum(_disk_bytes(row) is None for row in outermost),
-        exclusive_bytes=sum(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
-        duplicate_bytes=sum(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
+        exclusive_bytes=sum_bytes(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
+        duplicate_bytes=sum_bytes(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         exclusive_unknown_count=sum(map(_lacks_exclusive, stores)),
         unreadable_count=states.count(State.UNREADABLE),
         notice_count=states.count(State.NOTICE),
@@ -167,13 +167,13 @@ def _value(part: _Part | Unreadable, read: Callable[[_Part], int | None]) -> int
 def _objects_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:
     if isinstance(packs, Unreadable):
         return packs
-    return loose if isinstance(loose, Unreadable) else packs.bytes + loose.bytes
+    return loose if isinstance(loose, Unreadable) else sum_bytes((packs.bytes, loose.bytes))
 
 
 def _garbage_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:
     if isinstance(packs, Unreadable):
         return packs
-    return loose if isinstance(loose, Unreadable) else packs.garbage_bytes + loose.garbage_bytes
+    return loose if isinstance(loose, Unreadable) else sum_bytes((packs.garbage_bytes, loose.garbage_bytes))
 
 
 def _reference_count(references: ReferenceFacts) -> int | None:

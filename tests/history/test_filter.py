@@ -17,6 +17,13 @@ ROWS = [
 ]
 
 
+@pytest.mark.safety
+def test_numbers_beyond_64_bits_compare_with_others() -> None:
+    rows = [{"disk_bytes": size_bytes} for size_bytes in (2**63 - 1, 2**63, 2**70, -(2**70), 1)]
+    assert select(rows, "disk_bytes > 9e18") == [0, 1, 2]
+    assert select(rows, "disk_bytes < 2") == [3, 4]
+
+
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
