@@ -30,7 +30,7 @@ class Subject:
     roles: tuple[Role, ...]
     inspection: Inspection | Unreadable
     borrowers: tuple[bytes, ...] = ()
-    """Paths of scanned repositories that borrow from this one."""
+    """Paths of repositories that are known to borrow from this one."""
     sizes: Sizes = field(default_factory=Sizes)
     """What is measured so far."""
     lenders: tuple[LenderFacts, ...] = ()

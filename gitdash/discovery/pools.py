@@ -1,11 +1,12 @@
 """Who borrows objects from whom: alternates turned round.
 
 Source: gitrepository-layout(5), `objects/info/alternates`; Gitaly's object pools for the marks of a pool. A lender
-holds no list of its borrowers, so only those among the given repositories are known. Object stores are told apart by
-device and inode, for paths differ by links and mounts. Pure: alternates have been followed already, by inspection.
+holds no list of its borrowers, so only those among the given repositories are known, and those that the caller
+remembers. Object stores are told apart by device and inode, for paths differ by links and mounts. Pure: alternates have
+been followed already, by inspection.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitdash.model.inspection import Alternate, AlternatesFacts, ObjectStore
@@ -52,6 +53,11 @@ class PoolGraph:
         roles = (Role.MEMBER,) * is_member + (Role.POOL,) * is_pool
         return roles or (Role.PLAIN,)
 
+    def keeper(self, path: bytes) -> bytes:
+        """Return the repository that stands for the object store of this one: itself, or another that shares it."""
+        identity = _identity(self._entries[path])
+        return path if identity is None else self._keeper[identity]
+
     def borrowers(self, path: bytes) -> tuple[bytes, ...]:
         """Return who borrows from this store, directly or through another, sorted; each borrowing store once."""
         identity = _identity(self._entries[path])
@@ -88,11 +94,19 @@ class PoolGraph:
         return len(self._keeper)
 
 
-def pool_graph(entries: Iterable[PoolEntry]) -> PoolGraph:
-    """Build the graph; the order of the entries does not matter."""
+def pool_graph(
+    entries: Iterable[PoolEntry], others: Mapping[StoreIdentity, Iterable[bytes]] | None = None
+) -> PoolGraph:
+    """Build the graph; the order of the entries does not matter.
+
+    `others` are paths of repositories that borrow from a store, and are not among the entries.
+    """
     by_path = {entry.path: entry for entry in entries}
     keeper = _keepers(by_path.values())
-    return PoolGraph(by_path, keeper, _borrowers_by_store(by_path.values(), keeper))
+    borrowers = _borrowers_by_store(by_path.values(), keeper)
+    for identity, paths in (others or {}).items():
+        borrowers[identity] = tuple(sorted({*borrowers.get(identity, ()), *paths}))
+    return PoolGraph(by_path, keeper, borrowers)
 
 
 def _keepers(entries: Iterable[PoolEntry]) -> dict[StoreIdentity, bytes]:

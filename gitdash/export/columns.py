@@ -333,7 +333,7 @@ MORE_COLUMNS: Final = (
     ),
     _count(
         "borrowers",
-        "Scanned repositories that borrow objects from this one.",
+        "Repositories that borrow objects from this one, as far as scans have seen.",
         attribute="borrower_count",
         priority=19,
     ),

@@ -46,6 +46,20 @@ class StoredSize:
     """Packs that were there."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loan:
+    """One repository borrows from one object store, as the last survey that covered the repository saw it."""
+
+    borrower: bytes
+    """`Repository.path`."""
+    alternates_path: bytes
+    """Its `objects/info/alternates`."""
+    store_path: bytes
+    """The lender's `objects`."""
+    store: tuple[int, int]
+    """Device and inode of that folder."""
+
+
 class _InspectionOnly(msgspec.Struct, frozen=True):
     """The one field of a report that is wanted; the others are skipped."""
 
@@ -114,6 +128,17 @@ def decode_measurement(data: bytes) -> SizeMeasurement | None:
     except ValueError:
         return None
     return msgspec.structs.replace(measurement, from_history=True)
+
+
+def pack_store(store: tuple[int, int]) -> bytes:
+    """Return a device and an inode as bytes: both may be larger than SQLite's integers."""
+    return b"%d:%d" % store
+
+
+def unpack_store(data: bytes) -> tuple[int, int]:
+    """Return what `pack_store` was given."""
+    device, _, inode = data.partition(b":")
+    return int(device), int(inode)
 
 
 def pack_ids(object_ids: Sequence[str]) -> bytes:

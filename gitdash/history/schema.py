@@ -50,6 +50,14 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             pack_names BLOB NOT NULL,
             PRIMARY KEY (path, question, excluded_references))""",
     ),
+    (
+        """CREATE TABLE loans (
+            alternates BLOB NOT NULL,
+            store BLOB NOT NULL,
+            store_path BLOB NOT NULL,
+            borrower BLOB NOT NULL,
+            PRIMARY KEY (alternates, store)) WITHOUT ROWID""",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

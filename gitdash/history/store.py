@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from gitdash import __version__
 from gitdash.history.records import (
     KnownInspection,
+    Loan,
     StoredSize,
     decode_inspection,
     decode_measurement,
@@ -25,8 +26,10 @@ from gitdash.history.records import (
     encode,
     pack_ids,
     pack_names,
+    pack_store,
     unpack_ids,
     unpack_names,
+    unpack_store,
 )
 from gitdash.history.schema import Connections, HistoryError, connect, damaged, is_busy
 from gitdash.model.inspection import Inspection
@@ -35,7 +38,7 @@ from gitdash.model.sizes import Question, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.units import printable
 
-__all__ = ["History", "HistoryError", "KnownInspection", "StoredSize", "open_history"]
+__all__ = ["History", "HistoryError", "KnownInspection", "Loan", "StoredSize", "open_history"]
 
 _BATCH_COUNT: Final = 256
 """Rows of one transaction: a few milliseconds, and other processes wait no longer than that."""
@@ -55,6 +58,8 @@ _SAVE_REPOSITORY: Final = """INSERT INTO repositories
 _SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
 _SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
     (path, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_SAVE_LOAN: Final = "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower) VALUES (?, ?, ?, ?)"
+_END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ?"
 _BELOW: Final = "(path = ? OR (path >= ? AND path < ?) OR root = ?)"
 
 
@@ -215,6 +220,7 @@ class History:
             self._write(
                 ("DELETE FROM repositories WHERE path = ?", gone),
                 ("DELETE FROM sizes WHERE path = ?", gone),
+                ("DELETE FROM loans WHERE borrower = ?", gone),
             )
 
     def size(
@@ -260,6 +266,21 @@ class History:
         )
         with self._write_lock:
             self._write((_SAVE_SIZE, [row]))
+
+    def loans(self) -> set[Loan]:
+        """Return who is known to borrow from whom, below whatever roots."""
+        rows = self._select("SELECT alternates, store, store_path, borrower FROM loans", ())
+        return {
+            Loan(alternates_path=alternates, store=unpack_store(store), store_path=store_path, borrower=borrower)
+            for alternates, store, store_path, borrower in rows
+        }
+
+    def change_loans(self, *, ended: Iterable[Loan], new: Iterable[Loan]) -> None:
+        """Forget loans, and remember others."""
+        ended_rows = [(loan.alternates_path, pack_store(loan.store)) for loan in ended]
+        new_rows = [(loan.alternates_path, pack_store(loan.store), loan.store_path, loan.borrower) for loan in new]
+        with self._write_lock:
+            self._write((_END_LOAN, ended_rows), (_SAVE_LOAN, new_rows))
 
     def _report_data(self, path: bytes) -> bytes | None:
         with self._write_lock:

@@ -29,7 +29,8 @@ class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     roles: tuple[Role, ...]
     """Never empty."""
     borrowers: tuple[bytes, ...]
-    """Paths of scanned repositories that borrow from this one, directly or through another, sorted."""
+    """Paths of repositories that borrow from this one, directly or through another, sorted: those of the same survey,
+    and those that an earlier one saw and that are still there."""
     inspection: Inspection | Unreadable
     sizes: Sizes
     findings: tuple[Finding, ...]

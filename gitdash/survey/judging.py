@@ -5,7 +5,7 @@ version, and nothing in it can grow into a finding with time alone. Pure: what l
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitdash import __version__
-from gitdash.discovery.pools import PoolEntry, PoolGraph, pool_graph
+from gitdash.discovery.pools import PoolEntry, PoolGraph, StoreIdentity, pool_graph
 from gitdash.model.inspection import BitmapFacts, Inspection, PackFacts, ReferenceFacts
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport, State
@@ -64,6 +64,11 @@ class Judge:
         self._now_s = now_s
         self._git_version = git_version
         self.graph: PoolGraph = pool_graph(map(_pool_entry, self._inspected.values()))
+
+    def know(self, other_borrowers: Mapping[StoreIdentity, Iterable[bytes]]) -> None:
+        """Take into account who borrows from a store, by earlier surveys, and was not inspected."""
+        if other_borrowers:
+            self.graph = pool_graph(map(_pool_entry, self._inspected.values()), other_borrowers)
 
     def paths(self) -> list[bytes]:
         """Return the paths of all repositories in order of discovery."""

@@ -20,6 +20,7 @@ from gitdash.model.report import RepositoryReport
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
+from gitdash.survey.loans import Loans
 from gitdash.survey.memory import Memory
 from gitdash.survey.priorities import Priorities
 from gitdash.survey.store_state import StoreStates
@@ -105,7 +106,10 @@ class _Survey:
         started_s = time.monotonic()
         inspecting = yield from self._inspect()
         if not self._cancel.is_set():
+            loans = Loans(self._request.history, inspecting.inspected.values())
             judge = self._judge(inspecting.inspected.values())
+            judge.know(loans.other_borrowers())
+            loans.remember(judge.graph.keeper)
             yield from self._report_all(judge)
             yield from self._measure(judge)
         self._memory.flush()

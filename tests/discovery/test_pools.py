@@ -182,3 +182,17 @@ def test_lenders_are_told_apart_by_device_and_inode_as_git_reads_through_links(t
         ]
     )
     assert graph.borrowers(b"pool") == (b"member",)
+
+
+def test_borrowers_that_are_remembered_make_a_pool() -> None:
+    entries = [entry(b"pool", 1), entry(b"seen", 2, borrowed(1)), entry(b"x", 3)]
+    graph = pool_graph(entries, {(1, 1): [b"/z", b"/a"], (1, 9): [b"/b"]})
+    assert graph.borrowers(b"pool") == (b"/a", b"/z", b"seen")
+    assert graph.roles(b"pool") == (POOL,)
+    assert graph.roles(b"x") == (PLAIN,)
+    assert graph.lenders(b"seen") == (b"pool",)
+
+
+def test_repository_stands_for_the_store_of_its_linked_worktrees() -> None:
+    graph = pool_graph([entry(b"a", 1, is_linked_worktree=True), entry(b"b", 1), entry(b"c", None)])
+    assert [graph.keeper(path) for path in (b"a", b"b", b"c")] == [b"b", b"b", b"c"]

@@ -19,7 +19,7 @@ import pytest
 
 from gitdash.history import schema
 from gitdash.history.records import decode_report
-from gitdash.history.store import History, HistoryError, open_history
+from gitdash.history.store import History, HistoryError, Loan, open_history
 from gitdash.model.inspection import (
     Alternate,
     AlternatesFacts,
@@ -343,7 +343,7 @@ def scrambled(path: Path) -> None:
         (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
         (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
         (foreign, "is a database of another program"),
-        (newer, "is from a newer gitdash (version 99 of the file, this one knows 1)"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 2)"),
         (cut, "is damaged"),
         (scrambled, "is damaged"),
     ],
@@ -538,15 +538,46 @@ def test_older_file_gets_the_new_tables_and_keeps_its_rows(path: Path, monkeypat
         save(history, b"/a")
     migrations = (*schema.MIGRATIONS, ("CREATE TABLE ledger (x)", "INSERT INTO ledger VALUES (1)"))
     monkeypatch.setattr(schema, "MIGRATIONS", migrations)
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", len(migrations))
     with open_history(str(path)) as history:
         assert history.report(b"/a") == report(b"/a")
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT x FROM ledger").fetchall() == [(1,)]
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(migrations),)
     monkeypatch.undo()
     with pytest.raises(HistoryError, match="newer gitdash"):
         open_history(str(path))
+
+
+def loan(borrower: bytes, inode: int) -> Loan:
+    alternates_path = borrower + b"/objects/info/alternates"
+    return Loan(borrower=borrower, alternates_path=alternates_path, store_path=b"/pool/objects", store=(2**63, inode))
+
+
+def test_loans_are_kept_until_they_end_or_the_borrower_is_gone(path: Path) -> None:
+    one, other, large = loan(b"/a", 1), loan(b"/a", 2), loan(b"/b\xff", 2**64 - 1)
+    with open_history(str(path)) as history:
+        assert history.loans() == set()
+        history.change_loans(ended=[], new=[one, other, large])
+    with open_history(str(path)) as history:
+        assert history.problem is None
+        assert history.loans() == {one, other, large}
+        history.change_loans(ended=[one], new=[])
+        assert history.loans() == {other, large}
+        history.forget([b"/b\xff"])
+        assert history.loans() == {other}
+
+
+def test_file_of_the_first_version_learns_of_loans(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        patched.setattr(schema, "SCHEMA_VERSION", 1)
+        with open_history(str(path)) as history:
+            save(history, b"/a")
+    with open_history(str(path)) as history:
+        history.change_loans(ended=[], new=[loan(b"/a", 1)])
+        assert history.loans() == {loan(b"/a", 1)}
+        assert history.report(b"/a") == report(b"/a")
 
 
 def test_migration_that_fails_leaves_the_old_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -554,7 +585,7 @@ def test_migration_that_fails_leaves_the_old_file(path: Path, monkeypatch: pytes
         save(history, b"/a", b"/b")
     added = ("CREATE TABLE ledger (x)", "CREATE UNIQUE INDEX one_version ON repositories (gitdash_version)")
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, added))
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", len(schema.MIGRATIONS))
     with pytest.raises(HistoryError, match="UNIQUE constraint failed"):
         open_history(str(path))
     monkeypatch.undo()

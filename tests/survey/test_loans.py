@@ -1,0 +1,133 @@
+"""A lender that is scanned by itself is known to lend, as long as its borrowers are there."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitdash.config.settings import Settings
+from gitdash.history.store import History, open_history
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Role
+from gitdash.survey.single import find_repository, report_single
+from tests.measurement.built import git_program
+from tests.support.repositories import GitRepository
+from tests.survey.surveys import NOW_S, finished, last_reports, survey
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with open_history(os.fspath(tmp_path / "state.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """A pool and its members in two folders; the second member borrows through the first one, too."""
+    root = tmp_path / "fleet"
+    pool = GitRepository.init(root / "pools" / "pool.git")
+    pool.commit({"a": "one\n"})
+    for name in ("one", "two"):
+        member = GitRepository.init(root / "members" / f"{name}.git")
+        member.borrow_from(pool)
+        member.commit({name: name})
+    return root
+
+
+def pool_report(root: Path, history: History | None) -> RepositoryReport:
+    return last_reports(survey(root, history=history))["pool.git"].report
+
+
+def members(fleet: Path, *names: str) -> tuple[bytes, ...]:
+    return tuple(os.fsencode(fleet / "members" / f"{name}.git") for name in names)
+
+
+def test_lender_by_itself_is_judged_as_in_the_survey_of_all(fleet: Path, history: History) -> None:
+    whole = pool_report(fleet, history)
+    assert whole.borrowers == members(fleet, "one", "two")
+    alone = pool_report(fleet / "pools", history)
+    assert (alone.borrowers, alone.roles, alone.findings) == (whole.borrowers, whole.roles, whole.findings)
+    assert "pool-automatic-gc" in {finding.rule for finding in alone.findings}
+    assert pool_report(fleet / "pools" / "pool.git", history).borrowers == whole.borrowers
+    assert finished(survey(fleet, history=history)).reused_count == 3
+    assert pool_report(fleet, history) == whole
+    assert pool_report(fleet / "pools", None).roles == (Role.PLAIN,)
+
+
+def test_survey_that_covers_a_borrower_says_what_is_true_of_it(fleet: Path, history: History) -> None:
+    pool_report(fleet, history)
+    (fleet / "members" / "one.git" / "objects" / "info" / "alternates").write_text("")
+    survey(fleet / "members" / "one.git", history=history)
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "two")
+    GitRepository(fleet / "members" / "one.git").borrow_from(GitRepository(fleet / "pools" / "pool.git"))
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "two")
+    survey(fleet / "members" / "one.git", history=history)
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
+
+
+def test_borrower_without_alternates_file_does_not_count_and_is_not_forgotten(fleet: Path, history: History) -> None:
+    pool_report(fleet, history)
+    (fleet / "members").rename(fleet.parent / "unmounted")
+    assert pool_report(fleet / "pools", history).roles == (Role.PLAIN,)
+    (fleet.parent / "unmounted").rename(fleet / "members")
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
+
+
+def test_borrower_that_is_gone_from_its_root_is_forgotten(fleet: Path, history: History) -> None:
+    pool_report(fleet, history)
+    one = fleet / "members" / "one.git"
+    shutil.move(one, fleet.parent / "kept.git")
+    survey(fleet, history=history)
+    shutil.move(fleet.parent / "kept.git", one)
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "two")
+
+
+@pytest.mark.safety
+def test_folder_that_got_the_inode_of_a_lender_is_no_lender(fleet: Path, history: History) -> None:
+    pool_report(fleet, history)
+    (fleet / "pools" / "pool.git").rename(fleet / "pools" / "other.git")
+    reports = last_reports(survey(fleet / "pools", history=history))
+    assert reports["other.git"].report.roles == (Role.PLAIN,)
+
+
+def test_unreadable_alternates_leave_what_was_known(fleet: Path, history: History) -> None:
+    pool_report(fleet, history)
+    alternates = fleet / "members" / "one.git" / "objects" / "info" / "alternates"
+    content = alternates.read_bytes()
+    alternates.unlink()
+    alternates.mkdir()
+    assert pool_report(fleet, history).borrowers == members(fleet, "one", "two")
+    alternates.rmdir()
+    alternates.write_bytes(content)
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
+
+
+def test_worktree_of_a_borrower_is_the_same_borrower(fleet: Path, history: History) -> None:
+    pool = GitRepository(fleet / "pools" / "pool.git")
+    work = GitRepository.init(fleet / "members" / "work", bare=False)
+    work.borrow_from(pool)
+    work.commit({"x": "x"})
+    work.git("worktree", "add", "-q", fleet / "members" / "a-linked", "-b", "topic")
+    everyone = pool_report(fleet, history).borrowers
+    assert everyone == (*members(fleet, "one", "two"), os.fsencode(work.path))
+    survey(fleet / "members" / "a-linked", history=history)
+    assert len(pool_report(fleet / "pools", history).borrowers) == 3
+
+
+def test_one_repository_by_itself_knows_its_borrowers(fleet: Path, history: History) -> None:
+    whole = pool_report(fleet, history)
+    settings = Settings()
+    path = os.fsencode(fleet / "pools" / "pool.git")
+    single = report_single(
+        find_repository(path, settings=settings, effective_uid=os.geteuid()),
+        settings=settings,
+        history=history,
+        program=git_program(),
+        effective_uid=os.geteuid(),
+        now_s=NOW_S,
+    )
+    assert single.report.borrowers == whole.borrowers
+    assert single.report.roles == whole.roles
+    assert single.report.findings == whole.findings
