@@ -8,6 +8,7 @@ from gitdash.tui.clock import Clock, wall_clock
 from gitdash.tui.drawing import drawn_on_a_terminal, has_terminal, terminal_encoding
 from gitdash.tui.feed import SurveyFeed
 from gitdash.tui.fleet_app import FleetApp
+from gitdash.tui.undecodable import replace_undecodable_input
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
@@ -41,6 +42,7 @@ def run_dashboard(
         raise NoTerminalError
     feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock)
     feed.check_roots()
+    replace_undecodable_input()
     with drawn_on_a_terminal():
         summaries = history.summaries(roots) if history is not None else ()
         app = FleetApp(roots, summaries, feed, clock, encoding=terminal_encoding())
