@@ -1,7 +1,7 @@
 """Rules on lending: what could take an object from the repositories that borrow.
 
-Sources: git-gc(1), git-maintenance(1), Gitaly on object pools. Who borrows is known only among what was ever scanned, so
-a lender may always have more borrowers than are named here.
+Sources: git-gc(1), git-maintenance(1), Gitaly on object pools. Who borrows is known only among what was ever
+scanned, so a lender may always have more borrowers than are named here.
 """
 
 from collections.abc import Iterator, Sequence
