@@ -43,7 +43,8 @@ class Session:
         """The git to run, checked for its version."""
         from gitdash.gitcmd.runner import find_git
 
-        return find_git(self.git_program or self.settings.git.program)
+        git = self.settings.git
+        return find_git(self.git_program or git.program, memory_limit_bytes=git.memory_limit_bytes)
 
     @contextmanager
     def history(self) -> "Iterator[History | None]":

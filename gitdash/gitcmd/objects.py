@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.environment import config_arguments, git_environment
-from gitdash.gitcmd.runner import DEFAULT_MEMORY_LIMIT_BYTES, WATCHDOG, GitError, GitFailure, GitProgram, find_git
+from gitdash.gitcmd.runner import WATCHDOG, GitError, GitFailure, GitProgram, find_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
 
@@ -144,7 +144,7 @@ def _start_process(program: GitProgram, environment: dict[str, str]) -> "Git.Aut
     command = [
         # GitPython adds to the environment that we inherited, and cannot take from it.
         *("/usr/bin/env", "-i", *(f"{name}={value}" for name, value in environment.items())),
-        *(*_START, str(DEFAULT_MEMORY_LIMIT_BYTES // 1024)),
+        *(*_START, str(program.memory_limit_bytes // 1024)),
         *(program.path, *config_arguments(), "cat-file", "--batch-check"),
     ]
     try:

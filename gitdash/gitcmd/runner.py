@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Final
 
 from gitdash.errors import GitdashError
@@ -96,6 +96,8 @@ class GitProgram:
     """Such as (2, 39, 5)."""
     version_text: str
     """What `git version` says after these two words."""
+    memory_limit_bytes: int = DEFAULT_MEMORY_LIMIT_BYTES
+    """Data that one process of it may allocate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +117,18 @@ class GitOutput:
     are left out."""
 
 
-def find_git(program: str | None = None) -> GitProgram:
+def find_git(program: str | None = None, *, memory_limit_bytes: int | None = None) -> GitProgram:
     """Return the git to use: `program`, a path or a name, else `git` on PATH. Relative PATH entries do not count.
 
+    `memory_limit_bytes` holds for all calls of it; None is half of the machine, at most 8 GiB.
     Raises GitError with kind MISSING or TOO_OLD.
     """
     path = _locate(program or "git")
     if path is None:
         where = f"no program {program!r}" if program else "no git on PATH"
         raise GitError(f"{where}: gitdash needs git {_dotted(OLDEST_VERSION)} or newer", kind=GitFailure.MISSING)
-    unknown = GitProgram(path=path, version=(), version_text="")
+    limit_bytes = DEFAULT_MEMORY_LIMIT_BYTES if memory_limit_bytes is None else memory_limit_bytes
+    unknown = GitProgram(path=path, version=(), version_text="", memory_limit_bytes=limit_bytes)
     try:
         output = run_git(unknown, ["version"], time_limit_s=_VERSION_TIME_LIMIT_S)
     except GitError as error:
@@ -137,7 +141,7 @@ def find_git(program: str | None = None) -> GitProgram:
     if version < OLDEST_VERSION:
         oldest = _dotted(OLDEST_VERSION)
         raise GitError(f"git {text} at {path!r} is too old: gitdash needs {oldest} or newer", kind=GitFailure.TOO_OLD)
-    return GitProgram(path=path, version=version, version_text=text)
+    return replace(unknown, version=version, version_text=text)
 
 
 def _locate(program: str) -> str | None:
@@ -163,7 +167,6 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     stdin: bytes = b"",
     time_limit_s: float,
     cancel: threading.Event | None = None,
-    memory_limit_bytes: int | None = DEFAULT_MEMORY_LIMIT_BYTES,
     stdout_limit_bytes: int = DEFAULT_STDOUT_LIMIT_BYTES,
     grace_s: float = groups.GRACE_S,
     check: bool = True,
@@ -184,7 +187,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
         command=[program.path, *config_arguments(), *added, *arguments],
         environment=git_environment(os.environ) | dict(environment or {}),
         time_limit_s=time_limit_s,
-        memory_limit_bytes=memory_limit_bytes,
+        memory_limit_bytes=program.memory_limit_bytes,
         grace_s=grace_s,
     )
     ending, output = call.run(Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes), cancel)
@@ -210,7 +213,7 @@ class _Call:
     command: list[str | bytes]
     environment: dict[str, str]
     time_limit_s: float
-    memory_limit_bytes: int | None
+    memory_limit_bytes: int
     grace_s: float
 
     def run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:

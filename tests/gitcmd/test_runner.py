@@ -7,6 +7,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -252,18 +253,19 @@ def test_memory_of_a_child_is_limited(script: Script) -> None:
     fake = script(f"exec {sys.executable} -c 'x = bytearray(300 * 1024 * 1024)'")
     assert run_git(fake, ["x"], time_limit_s=20).exit_code == 0
     with pytest.raises(GitError) as caught:
-        run_git(fake, ["x"], memory_limit_bytes=128 * 1024**2, time_limit_s=20)
+        run_git(replace(fake, memory_limit_bytes=128 * 1024**2), ["x"], time_limit_s=20)
     assert caught.value.kind is GitFailure.FAILED
     assert "MemoryError" in caught.value.stderr
 
 
 def test_a_lower_memory_limit_in_force_stays(script: Script) -> None:
     fake = script("ulimit -d")
-    assert run_git(fake, ["x"], memory_limit_bytes=64 * 1024**2, time_limit_s=10).stdout == b"65536\n"
+    limited = replace(fake, memory_limit_bytes=64 * 1024**2)
+    assert run_git(limited, ["x"], time_limit_s=10).stdout == b"65536\n"
     code = (
         "from gitdash.gitcmd.runner import *; import sys;"
-        "fake = GitProgram(path=sys.argv[1], version=(2, 39), version_text='');"
-        "print(run_git(fake, ['x'], memory_limit_bytes=2**31, time_limit_s=10))"
+        "fake = GitProgram(path=sys.argv[1], version=(2, 39), version_text='', memory_limit_bytes=2**31);"
+        "print(run_git(fake, ['x'], time_limit_s=10))"
     )
     command = f'ulimit -d 1000000; exec {sys.executable} -c "{code}" {fake.path}'
     output = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
