@@ -273,6 +273,58 @@ def test_what_is_known_survives_an_interrupt(gitdash: Gitdash, fleet: Path) -> N
     assert gitdash.json("size", fleet / "pool.git")["from_history"]
 
 
+def through_shell(gitdash: Gitdash, redirection: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirection}', "sh", *gitdash.command(*arguments)],
+        env=gitdash.environment,
+        cwd=gitdash.folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_closed_stderr_costs_the_talk_and_not_the_data(gitdash: Gitdash, fleet: Path) -> None:
+    finished = through_shell(gitdash, "2>&-", "scan", fleet, "--format", "csv")
+    assert finished.returncode == 0
+    assert "pool.git" in finished.stdout
+
+
+def test_a_closed_stdout_is_one_sentence_and_exit_2(gitdash: Gitdash, fleet: Path) -> None:
+    finished = through_shell(gitdash, ">&-", "scan", fleet)
+    assert finished.returncode == 2
+    assert finished.stderr.splitlines()[-1] == "gitdash: cannot write the output: stdout is closed"
+    assert "Traceback" not in finished.stderr
+
+
+@pytest.mark.parametrize("arguments", [["scan"], ["scan", "."], ["size", "x"], ["show", "x"], ["check"]])
+def test_a_current_folder_that_is_gone_is_one_sentence_and_exit_2(gitdash: Gitdash, arguments: list[str]) -> None:
+    folder = gitdash.folder / "gone"
+    folder.mkdir()
+    finished = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", *gitdash.command(*arguments)],
+        env=gitdash.environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert finished.returncode == 2
+    assert "the current folder does not exist any more" in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
+
+
+@pytest.mark.safety
+def test_arguments_are_quoted_without_their_control_characters(gitdash: Gitdash, fleet: Path) -> None:
+    evil = "ev\x1b]0;owned\x07il"
+    finished = gitdash.run("size", fleet / "pool.git", evil)
+    assert finished.returncode == 2
+    assert "\x1b" not in finished.stderr
+    assert "ev\\x1b]0;owned\\x07il" in finished.stderr
+    finished = gitdash.run("size", fleet / "pool.git", "--explain", "--exclude-refs", evil)
+    assert finished.returncode == 0
+    assert "\x1b" not in finished.stdout + finished.stderr
+    assert "ev\\x1b]0;owned\\x07il" in finished.stdout
+
+
 def test_version_needs_no_git_and_no_state(gitdash: Gitdash) -> None:
     finished = gitdash.run("--version", PATH="/nonexistent")
     assert finished.returncode == 0
