@@ -148,7 +148,7 @@ def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
         loose=loose,
         bitmaps=inspect_bitmaps(common, object_format, problems),
         multi_pack_index=coverage.facts,
-        commit_graph=inspect_commit_graph(common),
+        commit_graph=inspect_commit_graph(common, problems),
         references=references,
         alternates=snapshot.alternates,
         locks=locks,

@@ -1,10 +1,16 @@
 """The multi-pack-index and the commit-graph, with git as the oracle."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from gitdash.inspection import commit_graph
+from gitdash.inspection.commit_graph import inspect_commit_graph
+from gitdash.inspection.files import FileBuffer, FileMissingError, open_buffer
+from gitdash.inspection.listing import Listing, list_git_directory
+from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import CommitGraphFacts, MultiPackIndexFacts, PackFacts
 from gitdash.model.repository import Unreadable
 from tests.inspection.conftest import Inspect
@@ -156,6 +162,67 @@ def test_a_chain_has_what_all_its_layers_have(repository: GitRepository, inspect
     graph = inspect(repository).commit_graph
     assert isinstance(graph, CommitGraphFacts)
     assert (graph.chain_length, graph.commit_count, graph.missing_layer_count) == (2, 3, 1)
+
+
+def listing_of(repository: GitRepository) -> Listing:
+    return list_git_directory(os.fsencode(repository.git_dir) + b"/")
+
+
+@pytest.mark.parametrize("flags", [(), ("--split=no-merge",)], ids=["single file", "chain"])
+def test_a_commit_graph_that_vanishes_after_it_was_listed_asks_for_another_look(
+    sha1_repository: GitRepository, flags: tuple[str, ...]
+) -> None:
+    sha1_repository.commit({"a": "1"})
+    sha1_repository.git("commit-graph", "write", "--reachable", *flags)
+    listing = listing_of(sha1_repository)
+    shutil.rmtree(sha1_repository.git_dir / "objects" / "info")
+    problems = Problems()
+    assert inspect_commit_graph(listing, problems) is None
+    assert problems.file_vanished
+    assert problems.records() == ()
+
+
+def test_layers_of_a_chain_that_git_replaces_meanwhile_are_not_missing(
+    sha1_repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = ("commit-graph", "write", "--reachable")
+    sha1_repository.commit({"a": "1"})
+    sha1_repository.git(*write, "--split=no-merge")
+    listing = listing_of(sha1_repository)
+    sha1_repository.commit({"a": "2"})
+
+    def replace_first(path: bytes) -> FileBuffer:
+        monkeypatch.undo()
+        sha1_repository.git(*write, "--split=replace", "--expire-time=now")
+        (folder,) = sha1_repository.git_dir.glob("objects/info/commit-graphs")
+        chain = (folder / "commit-graph-chain").read_text().split()
+        for layer in folder.glob("*.graph"):
+            if layer.stem.removeprefix("graph-") not in chain:
+                layer.unlink()
+        return open_buffer(path)
+
+    monkeypatch.setattr(commit_graph, "open_buffer", replace_first)
+    problems = Problems()
+    graph = inspect_commit_graph(listing, problems)
+    assert isinstance(graph, CommitGraphFacts)
+    assert (graph.chain_length, graph.commit_count, graph.missing_layer_count) == (1, 2, 0)
+
+
+def test_a_chain_that_never_rests_is_no_damage(sha1_repository: GitRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    sha1_repository.commit({"a": "1"})
+    sha1_repository.git("commit-graph", "write", "--reachable", "--split=no-merge")
+    listing = listing_of(sha1_repository)
+    chain = sha1_repository.git_dir / "objects" / "info" / "commit-graphs" / "commit-graph-chain"
+
+    def replace_always(path: bytes) -> FileBuffer:
+        chain.write_text(f"{os.urandom(20).hex()}\n")
+        raise FileMissingError(path, "missing")
+
+    monkeypatch.setattr(commit_graph, "open_buffer", replace_always)
+    problems = Problems()
+    assert inspect_commit_graph(listing, problems) is None
+    assert problems.file_vanished
+    assert problems.records() == ()
 
 
 @pytest.mark.safety
