@@ -82,7 +82,7 @@ def absolute_path(path: bytes) -> bytes:
     except FileNotFoundError as error:
         from gitdash.discovery.roots import RootError
 
-        raise RootError("the current folder does not exist any more: give an absolute path") from error
+        raise RootError(path, "the current folder does not exist any more; give an absolute path") from error
 
 
 def _require_folder(state_path: str) -> None:
