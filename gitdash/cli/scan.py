@@ -15,8 +15,8 @@ from gitdash.export.columns import (
     column_named,
     parse_columns,
     raw_row,
-    sort_summaries,
 )
+from gitdash.export.sorting import sort_summaries
 from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
 from gitdash.model.summary import RepositorySummary
 

@@ -1,10 +1,10 @@
 """The columns of every table, declared once: `--columns`, `--sort`, `--where`, CSV, markdown, dashboard and README.
 
 A column has two names: `key` for people, and `raw_name`, which carries the unit and names the raw number in CSV and in
-`--where`. It does not draw: widths and priorities are wishes that a front end weighs.
+`--where`. It does not draw, nor sort: widths and priorities are wishes that a front end weighs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -413,30 +413,6 @@ def parse_columns(names: str) -> tuple[Column, ...]:
     if not columns:
         raise ColumnError("the list of columns is empty")
     return columns
-
-
-def sort_summaries(
-    summaries: Iterable[RepositorySummary], column: Column, *, descending: bool
-) -> list[RepositorySummary]:
-    """Return the rows sorted by one column; in both directions the unreadable and then the absent stand last."""
-    known: list[RepositorySummary] = []
-    unreadable: list[RepositorySummary] = []
-    absent: list[RepositorySummary] = []
-    for summary in summaries:
-        value = column.value(summary)
-        (absent if value is None else unreadable if isinstance(value, Unreadable) else known).append(summary)
-    known.sort(key=lambda summary: sort_value(column, summary), reverse=descending)
-    return [*known, *unreadable, *absent]
-
-
-def sort_value(column: Column, summary: RepositorySummary) -> tuple[int, RawValue]:
-    """Return what to compare: (0, rank), (1, 0) for unreadable, (2, 0) for absent; so these stand last ascending."""
-    value = column.value(summary)
-    if value is None:
-        return (2, 0)
-    if isinstance(value, Unreadable):
-        return (1, 0)
-    return (0, column.rank(value))
 
 
 def raw_row(summary: RepositorySummary) -> Mapping[str, RawValue | None]:
