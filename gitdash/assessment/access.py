@@ -47,6 +47,7 @@ FOREIGN_OWNER = Rule(
     source="owner of work tree, .git entry and git directory; git-config(1) safe.directory",
     remedy="if you trust its owner: `git config --global --add safe.directory <path>`",
     per_store=False,
+    for_anyone=True,
 )
 DISK_INCOMPLETE = Rule(
     id="disk-incomplete",
@@ -59,12 +60,12 @@ DISK_INCOMPLETE = Rule(
 )
 SIZE_UNREADABLE = Rule(
     id="size-unreadable",
-    severities=(Severity.NOTICE, Severity.WARNING),
+    severities=(Severity.NOTICE, Severity.WARNING, Severity.CRITICAL),
     title="a size cannot be told",
     meaning="git or gitdash cannot say what is stored or reachable here: objects are missing, or files are damaged. A"
-    " notice if a newer git would answer, or git did not end in time.",
+    " notice if a newer git would answer, or git did not end in time; critical if no reference leads to an object.",
     source="an answer that is an error; a missing lender has a finding of its own",
-    remedy="`{git} fsck` says more; an index can be made again with `git index-pack <the .pack file>`",
+    remedy="`{git} fsck` says more; an index can be made again with `{git} index-pack <the .pack file>`",
     per_store=False,
 )
 MEASUREMENT_NOTES = Rule(
@@ -75,10 +76,13 @@ MEASUREMENT_NOTES = Rule(
     " references that are broken or lead to missing objects, derived files that are damaged or contradict the objects.",
     source="what git wrote to its error output, and gitdash's checks of the number",
     remedy="`gitdash size --explain <repository>` tells more",
+    for_anyone=True,
 )
 
 _LIMITS = re.compile(r"needs git|did not end within|was cancelled")
 """What git or the time limit is the reason for, and not the repository."""
+_LOSS = re.compile(r"no reference can be followed")
+"""What is left when the objects are gone and the references are not."""
 
 _PARTS = ("head", "packs", "loose", "multi_pack_index", "commit_graph", "references", "alternates", "config", "disk")
 
@@ -117,14 +121,15 @@ def _unreadable(inspection: Inspection) -> Iterator[str]:
 def foreign_owner(case: Case) -> Iterator[Finding]:
     """Yield a finding with the exact `safe.directory` line if git's ownership check would refuse the repository."""
     repository = case.subject.repository
-    if repository.foreign_owner_uid is None or repository.trusted_by_config:
+    owner_uid = repository.foreign_owner_uid
+    if owner_uid is None or not case.is_foreign:
         return
     owned = printable_path(repository.foreign_path or repository.path)
     yield FOREIGN_OWNER.finding(
         case,
         Severity.NOTICE,
-        f"user {repository.foreign_owner_uid} owns {owned}, so git refuses to work here",
-        {"owner_uid": repository.foreign_owner_uid},
+        f"user {owner_uid} owns {owned}, so git refuses to work here",
+        {"owner_uid": owner_uid},
         remedy=f"if you trust its owner: `git config --global --add safe.directory {shell_word(repository.path)}`",
     )
 
@@ -144,7 +149,7 @@ def disk_incomplete(case: Case) -> Iterator[Finding]:
 
 def size_unreadable(case: Case) -> Iterator[Finding]:
     """Yield a finding if a size could not be measured, unless a missing lender or an unreadable part says why."""
-    if case.inspection is None or _has_lost_lender(case):
+    if case.inspection is None or case.has_lost_lender:
         return
     sizes = case.subject.sizes
     said = {reason.removesuffix(")").partition(" (")[2] for reason in _unreadable(case.inspection)}
@@ -156,18 +161,18 @@ def size_unreadable(case: Case) -> Iterator[Finding]:
         )
     ]
     if reasons:
-        is_damage = not all(map(_LIMITS.search, reasons))
         yield SIZE_UNREADABLE.finding(
             case,
-            Severity.WARNING if is_damage else Severity.NOTICE,
-            f"sizes cannot be told: {listed(reasons)}",
+            _weight(reasons),
+            f"sizes cannot be told: {'; '.join(reasons)}",
             {"reason_count": len(reasons)},
         )
 
 
-def _has_lost_lender(case: Case) -> bool:
-    lenders = case.alternates.alternates if case.alternates else ()
-    return any(lender.problem or not lender.exists for lender in lenders)
+def _weight(reasons: Sequence[str]) -> Severity:
+    if any(map(_LOSS.search, reasons)):
+        return Severity.CRITICAL
+    return Severity.NOTICE if all(map(_LIMITS.search, reasons)) else Severity.WARNING
 
 
 def measurement_notes(case: Case) -> Iterator[Finding]:

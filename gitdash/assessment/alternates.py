@@ -55,6 +55,7 @@ ALTERNATES_NEWER_THAN_REPACK = Rule(
     source="mtime of objects/info/alternates after the last full repack, seconds; Gitaly ShouldRepackObjects",
     remedy=_DEDUPLICATE,
     task="deduplicate",
+    needs_all_objects=True,
 )
 DUPLICATE_OBJECTS = Rule(
     id="duplicate-objects",
@@ -64,6 +65,7 @@ DUPLICATE_OBJECTS = Rule(
     source="bytes of own copies, more than 1 MiB; difference of the index files",
     remedy=_DEDUPLICATE,
     task="deduplicate",
+    needs_all_objects=True,
 )
 ALTERNATE_REFERENCES_HIDDEN = Rule(
     id="alternate-references-hidden",
@@ -118,7 +120,11 @@ def nested_alternates(case: Case) -> Iterator[Finding]:
     depth = max((lender.depth for lender in case.alternates.alternates), default=0) if case.alternates else 0
     if depth > 1:
         yield NESTED_ALTERNATES.finding(
-            case, Severity.NOTICE, f"borrows through a chain of {depth} lenders", {"depth_count": depth}
+            case,
+            Severity.NOTICE,
+            f"borrows through a chain of {depth} lenders",
+            {"depth_count": depth},
+            remedy="none is needed" if case.may_lack_objects else None,
         )
 
 
@@ -156,7 +162,7 @@ def _deduplicate_remedy(case: Case) -> str:
     loose = [lender.path for lender in case.subject.lenders if lender.loose_count]
     if not loose:
         return _DEDUPLICATE
-    commands = [f"`git --git-dir={shell_word(path.rpartition(b'/')[0])} repack --geometric=2 -d -l`" for path in loose]
+    commands = [f"`git -C {shell_word(path.rpartition(b'/')[0])} repack --geometric=2 -d -l`" for path in loose]
     return f"first pack the loose objects of the lender by {' and '.join(commands)}, then {_DEDUPLICATE}"
 
 

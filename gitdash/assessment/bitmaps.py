@@ -23,6 +23,7 @@ NO_BITMAP = Rule(
     source="objects; from policy commit_graph_minimum_objects a notice, from large_object_count a warning",
     remedy="`{git} repack --geometric=2 -d -l --write-midx --write-bitmap-index`",
     task="bitmap",
+    needs_all_objects=True,
 )
 SEVERAL_BITMAPS = Rule(
     id="several-bitmaps",
@@ -33,6 +34,7 @@ SEVERAL_BITMAPS = Rule(
     source="bitmap files; one is right; Gitaly counts over a repository and its pool",
     remedy="remove the member's own .bitmap files: they hold no object, and the lender's serves the member, too",
     task="bitmap",
+    needs_all_objects=True,
 )
 
 

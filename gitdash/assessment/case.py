@@ -119,10 +119,31 @@ class Case:
         return packed_count + (self.loose.count if self.loose else 0)
 
     @property
-    def git_command(self) -> str:
-        """The start of a command line that addresses this repository, for a shell."""
+    def is_foreign(self) -> bool:
+        """It is another user's, and the config does not vouch for it."""
         repository = self.subject.repository
-        if repository.kind in {RepositoryKind.WORKTREE, RepositoryKind.LINKED_WORKTREE}:
+        return repository.foreign_owner_uid is not None and not repository.trusted_by_config
+
+    @cached_property
+    def has_lost_lender(self) -> bool:
+        """Some of its objects may be in a store that cannot be used."""
+        lenders = self.alternates.alternates if self.alternates else ()
+        return any(lender.problem or not lender.exists for lender in lenders)
+
+    @property
+    def may_lack_objects(self) -> bool:
+        """A lender is lost, or nobody can read who the lenders are."""
+        is_unknown = self.inspection is not None and isinstance(self.inspection.alternates, Unreadable)
+        return is_unknown or self.has_lost_lender
+
+    @property
+    def git_command(self) -> str:
+        """The start of a command line that addresses this repository, for a shell.
+
+        `--git-dir` switches git's ownership check off, and so it is for repositories of one's own.
+        """
+        repository = self.subject.repository
+        if repository.kind in {RepositoryKind.WORKTREE, RepositoryKind.LINKED_WORKTREE} or self.is_foreign:
             return f"git -C {shell_word(repository.path)}"
         return f"git --git-dir={shell_word(repository.git_dir)}"
 

@@ -26,6 +26,7 @@ NO_COMMIT_GRAPH = Rule(
     source=f"{_SIZE} Gitaly writes one wherever there are references",
     remedy=_REWRITE,
     task="commit-graph",
+    needs_all_objects=True,
 )
 MONOLITHIC_COMMIT_GRAPH = Rule(
     id="commit-graph-monolithic",
@@ -35,6 +36,7 @@ MONOLITHIC_COMMIT_GRAPH = Rule(
     source=f"{_SIZE} Gitaly replaces it by a chain",
     remedy=_REWRITE,
     task="commit-graph",
+    needs_all_objects=True,
 )
 NO_BLOOM_FILTERS = Rule(
     id="commit-graph-without-bloom",
@@ -45,6 +47,7 @@ NO_BLOOM_FILTERS = Rule(
     source=f"{_SIZE} chunks BIDX and BDAT; Gitaly rewrites without them",
     remedy=_REWRITE,
     task="commit-graph",
+    needs_all_objects=True,
 )
 NO_GENERATION_DATA = Rule(
     id="commit-graph-without-generation-data",
@@ -55,6 +58,7 @@ NO_GENERATION_DATA = Rule(
     " enlistments",
     remedy=_REWRITE,
     task="commit-graph",
+    needs_all_objects=True,
 )
 MISSING_LAYERS = Rule(
     id="commit-graph-missing-layers",
@@ -64,6 +68,7 @@ MISSING_LAYERS = Rule(
     source="layers in commit-graph-chain without a file",
     remedy=_REWRITE,
     task="commit-graph",
+    needs_all_objects=True,
 )
 
 

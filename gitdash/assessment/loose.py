@@ -21,6 +21,7 @@ LOOSE_OBJECTS = Rule(
     source="objects; Gitaly LooseObjectLimit 1,024; git gc.auto 6,700 by its estimate (files in objects/17 x 256)",
     remedy="`{git} repack -d -l` packs the reachable ones, `{git} repack --geometric=2 -d -l` all.",
     task="loose-objects",
+    needs_all_objects=True,
 )
 STALE_LOOSE_OBJECTS = Rule(
     id="stale-loose-objects",
@@ -32,6 +33,7 @@ STALE_LOOSE_OBJECTS = Rule(
     remedy="`{git} repack -d -l --cruft --cruft-expiration=never` packs them and drops none."
     " Dropping them is a decision of its own: a repository that borrows from this one may need them.",
     task="loose-objects",
+    needs_all_objects=True,
 )
 
 GIT_AUTOMATIC_LIMIT = 6_700

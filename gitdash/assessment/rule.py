@@ -31,7 +31,10 @@ class Rule:
     """The maintenance task that does it."""
     per_store: bool = True
     """It judges what linked worktrees share, and so is not repeated in each of their rows."""
-
+    needs_all_objects: bool = False
+    """Its remedy repacks or walks the history: it is silent while a lender is missing or unknown."""
+    for_anyone: bool = False
+    """Its remedy runs nothing in the repository, and so is not for its owner alone."""
     is_fact: bool = False
     """It tells a fact that nothing needs to be done about: the repository counts as well all the same."""
 
@@ -43,10 +46,15 @@ class Rule:
             rule=self.id,
             severity=severity,
             summary=printable(summary),
-            remedy=printable((remedy or self.remedy).replace("{git}", case.git_command)),
+            remedy=printable(self._addressed(case, (remedy or self.remedy).replace("{git}", case.git_command))),
             task=self.task,
             evidence={name: printable(value) if isinstance(value, str) else value for name, value in evidence.items()},
         )
+
+    def _addressed(self, case: Case, remedy: str) -> str:
+        """Say whose hands a remedy with commands needs: for others git refuses it, or runs what the config names."""
+        is_for_owner = case.is_foreign and not self.for_anyone and "`" in remedy
+        return f"as its owner: {remedy}" if is_for_owner else remedy
 
 
 Judge: TypeAlias = Callable[[Case], Iterator[Finding]]

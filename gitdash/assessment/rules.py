@@ -54,11 +54,16 @@ def assess(subject: Subject, policy: Policy, now_s: float) -> tuple[Finding, ...
     """Return the findings of all rules, worst first.
 
     A linked worktree shares its object store, references and config; if another row of the survey is judged for them,
-    only what is its own is judged here.
+    only what is its own is judged here. While a lender is missing, nothing is said that would have people repack.
     """
     case = Case(subject=subject, policy=policy, now_s=now_s)
     is_repeated = subject.repository.kind is RepositoryKind.LINKED_WORKTREE and not subject.counts_store
-    findings = [finding for rule, judge in JUDGES if not (is_repeated and rule.per_store) for finding in judge(case)]
+    judges = [
+        judge
+        for rule, judge in JUDGES
+        if not (is_repeated and rule.per_store) and not (case.may_lack_objects and rule.needs_all_objects)
+    ]
+    findings = [finding for judge in judges for finding in judge(case)]
     findings.sort(key=lambda finding: -finding.severity.rank)
     return tuple(findings)
 

@@ -15,13 +15,15 @@ from gitdash.model.inspection import ConfigEffect, KeepFile, TemporaryFile
 from gitdash.model.policy import Policy
 from gitdash.model.report import State
 from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadable
-from gitdash.model.sizes import Sizes
+from gitdash.model.sizes import ExclusiveSizes, Sizes
 from tests.assessment.subjects import (
     DAY_S,
     NOW_S,
     REPOSITORY,
     WORKING_CLONE,
     alternates,
+    bitmap,
+    commit_graph,
     concern,
     config_facts,
     found,
@@ -133,6 +135,84 @@ def test_findings_come_worst_first() -> None:
     assert len(ranks) > 20
     assert ranks == sorted(ranks, reverse=True)
     assert judge(wreck())[0].rule == "missing-lender"
+
+
+def all_judged(**changes) -> list[Finding]:
+    """What all rules find in the wreck, where graphs, bitmaps and copies are judged as well."""
+    sizes = Sizes(
+        exclusive=ExclusiveSizes(
+            exclusive_bytes=1,
+            exclusive_count=1,
+            duplicate_bytes=1 << 30,
+            duplicate_count=1,
+            elapsed_s=0.1,
+            measured_at_s=NOW_S,
+        )
+    )
+    graph = commit_graph(chain_length=0, bloom_filters=False, generation_data=False)
+    shared = {"shallow": False, "sizes": sizes, "last_full_repack_s": NOW_S - DAY_S, "bitmaps": (bitmap(), bitmap())}
+    large = {"packs": pack_facts(count=60, packs=(pack(object_count=10**6),), outside_midx_count=60)}
+    kinds = (
+        {"packs": wreck().inspection.packs},
+        {"commit_graph": None},
+        {"commit_graph": graph},
+        {"commit_graph": msgspec.structs.replace(graph, missing_layer_count=1)},
+    )
+    return [finding for kind in kinds for finding in judge(wreck(**(shared | large | kind | changes)))]
+
+
+def repacking(findings: list[Finding]) -> set[str]:
+    pattern = r"\brepack -|commit-graph write|pack-objects"
+    return {finding.rule for finding in findings if re.search(pattern, finding.remedy)}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        alternates(lender(exists=False), mtime_s=NOW_S),
+        alternates(lender(), lender(b"/o/objects", depth=2, problem="not a folder"), mtime_s=NOW_S),
+        Unreadable("permission denied"),
+    ],
+    ids=["missing", "no folder", "unreadable file"],
+)
+def test_nobody_is_told_to_repack_while_a_lender_is_missing(broken) -> None:
+    roles = (Role.MEMBER,)
+    whole = alternates(lender(), lender(b"/o/objects", depth=2), mtime_s=NOW_S)
+    assert repacking(all_judged(roles=roles, alternates=whole)) >= {
+        "alternates-newer-than-repack",
+        "duplicate-objects",
+        "loose-objects",
+        "nested-alternates",
+        "stale-loose-objects",
+        "several-bitmaps",
+        "no-commit-graph",
+        "commit-graph-monolithic",
+        "commit-graph-without-bloom",
+        "commit-graph-without-generation-data",
+        "commit-graph-missing-layers",
+    }
+    assert repacking(all_judged(roles=roles, alternates=broken)) == set()
+
+
+FOREIGN = msgspec.structs.replace(REPOSITORY, foreign_owner_uid=5)
+FOR_ANYONE = {rule.id for rule in RULES if rule.for_anyone}
+
+
+@pytest.mark.parametrize("kind", [*RepositoryKind])
+def test_remedies_in_a_repository_of_another_user_are_for_its_owner(kind: RepositoryKind) -> None:
+    repository = msgspec.structs.replace(FOREIGN, kind=kind)
+    findings = all_judged(repository=repository, alternates=alternates(mtime_s=NOW_S))
+    assert len({finding.rule for finding in findings}) > 30
+    assert [finding.remedy for finding in findings if "--git-dir" in finding.remedy] == []
+    for finding in findings:
+        if "`" in finding.remedy:
+            assert finding.remedy.startswith("as its owner: ") is (finding.rule not in FOR_ANYONE), finding
+    trusted = msgspec.structs.replace(repository, trusted_by_config=True)
+    assert not any("owner: " in finding.remedy for finding in all_judged(repository=trusted))
+
+
+def test_only_remedies_that_run_nothing_in_a_repository_are_for_anyone() -> None:
+    assert {"foreign-owner", "measurement-notes"} == FOR_ANYONE
 
 
 def test_finding_has_a_severity_that_its_rule_declares() -> None:

@@ -37,9 +37,10 @@ def findings(
     borrowers: tuple[bytes, ...] = (),
     *,
     later_s: float = 0.0,
+    foreign_owner_uid: int | None = None,
 ) -> dict[str, Finding]:
     """What gitdash finds `later_s` seconds from now, by rule."""
-    return {finding.rule: finding for finding in assess_all(repository, later_s, lenders, borrowers)}
+    return {finding.rule: finding for finding in assess_all(repository, later_s, lenders, borrowers, foreign_owner_uid)}
 
 
 def assess_all(
@@ -47,6 +48,7 @@ def assess_all(
     later_s: float,
     lenders: tuple[GitRepository, ...] = (),
     borrowers: tuple[bytes, ...] = (),
+    foreign_owner_uid: int | None = None,
 ) -> tuple[Finding, ...]:
     now_s = time.time() + later_s
     inspection = inspected(repository, now_s)
@@ -60,6 +62,7 @@ def assess_all(
             common_dir=git_dir,
             kind=RepositoryKind.BARE if is_bare else RepositoryKind.WORKTREE,
             root=os.fsencode(repository.path.parent),
+            foreign_owner_uid=foreign_owner_uid,
         ),
         roles=roles or (Role.PLAIN,),
         inspection=inspection,
@@ -115,6 +118,27 @@ def test_pack_of_a_stopped_repack_is_no_pack_without_index(repository: GitReposi
     (pack,) = repository.packs()
     (pack.parent / ".tmp-4711-pack-0123.pack").write_bytes(pack.read_bytes())
     assert {*findings(repository, later_s=2 * DAY_S)} == {"temporary-files"}
+
+
+@pytest.mark.safety
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files away")
+def test_remedy_in_a_repository_of_another_user_runs_nothing_of_it(repository: GitRepository) -> None:
+    tip = repository.git("rev-parse", "main")
+    repository.git("update-ref", "--stdin", stdin="".join(f"create refs/x/{n} {tip}\n" for n in range(20)).encode())
+    marker = repository.path / "marker"
+    hook = repository.git_dir / "hooks" / "reference-transaction"
+    hook.parent.mkdir()
+    hook.write_text('#!/bin/sh\ntouch "$(dirname "$0")/../marker"\n')
+    hook.chmod(0o755)
+    for path in (repository.path, *repository.path.rglob("*")):
+        os.chown(path, 12345, 12345)
+    found = findings(repository, foreign_owner_uid=12345)["loose-references"]
+    assert found.remedy.startswith("as its owner: `git -C ")
+    with pytest.raises(AssertionError, match=r"safe\.directory"):
+        obey(found)
+    assert not marker.exists()
+    repository.git("--git-dir", repository.git_dir, "pack-refs", "--all")
+    assert marker.exists()
 
 
 def three_packs(repository: GitRepository) -> list[Path]:
