@@ -108,9 +108,12 @@ def damaged(shown: str, error: sqlite3.Error) -> HistoryError:
 def _is_new(path: str, shown: str) -> bool:
     """Say whether there is no file, or an empty one; raises HistoryError for a file that is not ours to use."""
     try:
-        status = os.stat(path)
+        status = os.lstat(path)
         if not stat.S_ISREG(status.st_mode):
+            # a link may lead to a file of another use, or make one where it points to nothing
             raise HistoryError(f"{shown} is not a regular file")
+        if status.st_uid not in {os.geteuid(), 0}:
+            raise HistoryError(f"{shown} belongs to another user")
         with open(path, "rb") as file:
             header = file.read(_HEADER_BYTES)
     except (FileNotFoundError, NotADirectoryError):
@@ -136,10 +139,18 @@ def _refuse_newer(version: int, shown: str) -> None:
         )
 
 
+def _refuse_programs(connection: sqlite3.Connection, shown: str) -> None:
+    """Raise HistoryError for a file with triggers or views: gitdash makes none, and they run at each change."""
+    statement = "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"
+    found = connection.execute(statement).fetchone()
+    if found is not None:
+        raise HistoryError(f"{shown} holds '{printable(str(found[0]))}', which gitdash did not make")
+
+
 def _create(path: str) -> None:
     """Make an empty file with its mode, which SQLite gives to its log files, too."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     os.close(descriptor)
 
 
@@ -147,6 +158,7 @@ def _open_writable(path: str, shown: str) -> Connections:
     writer = _connect(path)
     try:
         _refuse_newer(schema_version(writer), shown)
+        _refuse_programs(writer, shown)
         migrate(writer)
         writer.execute("PRAGMA journal_mode = WAL")
         writer.execute("PRAGMA synchronous = NORMAL")
@@ -209,6 +221,7 @@ def _connect(database: str) -> sqlite3.Connection:
     """Open a connection without implicit transactions that all threads may use, one at a time."""
     connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False)
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+    connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
 

@@ -610,3 +610,38 @@ def test_ten_thousand_summaries_are_read_quickly(path: Path) -> None:
             assert len(history.summaries([b"/srv"])) == 10_000
             elapsed_s.append(time.monotonic() - started_s)
         assert min(elapsed_s) < 0.15
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("target", ["missing", "empty", "notes"])
+def test_state_file_that_is_a_link_is_refused_and_its_target_untouched(tmp_path: Path, target: str) -> None:
+    contents = {"empty": b"", "notes": b"my notes"}
+    if target in contents:
+        (tmp_path / target).write_bytes(contents[target])
+    (tmp_path / "state.db").symlink_to(tmp_path / target)
+    with pytest.raises(HistoryError, match="is not a regular file"):
+        open_history(os.fspath(tmp_path / "state.db"))
+    assert (tmp_path / target).exists() == (target in contents)
+    assert target not in contents or (tmp_path / target).read_bytes() == contents[target]
+
+
+@pytest.mark.safety
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file away")
+def test_state_file_of_another_user_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    open_history(os.fspath(path)).close()
+    os.chown(path, 4242, 4242)
+    with pytest.raises(HistoryError, match="belongs to another user"):
+        open_history(os.fspath(path))
+
+
+@pytest.mark.safety
+def test_state_file_with_a_trigger_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    open_history(os.fspath(path)).close()
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT count(*) FROM n"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TRIGGER trap AFTER INSERT ON repositories BEGIN {endless}; END")
+        connection.commit()
+    with pytest.raises(HistoryError, match="holds 'trap', which gitdash did not make"):
+        open_history(os.fspath(path))
