@@ -168,6 +168,7 @@ def test_size_with_a_reservation_says_it_once() -> None:
     ("reason", "severity"),
     [
         ("git rev-list failed: fatal: bad object", "warning"),
+        ("no reference can be followed: 2 references point to missing objects and are left out: HEAD", "critical"),
         ("objects/x.idx: its content does not match its checksum", "warning"),
         ("git rev-list did not end within 600 s", "notice"),
         ("its reftable needs git 2.45 or newer, this is 2.39.5", "notice"),
@@ -178,7 +179,7 @@ def test_a_size_that_cannot_be_told_is_a_finding(reason: str, severity: str) -> 
     assert found(judged) == {"size-unreadable": severity}
     assert finding_of("size-unreadable", judged).summary == f"sizes cannot be told: {reason}"
     mixed = subject(sizes=Sizes(reachable=Unreadable(reason), exclusive=Unreadable("object ids are not sorted")))
-    assert found(mixed) == {"size-unreadable": "warning"}
+    assert found(mixed) == {"size-unreadable": "critical" if severity == "critical" else "warning"}
 
 
 def test_what_is_said_already_is_not_said_of_sizes_again() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,34 @@ def test_a_repository_that_is_lost_is_a_row_and_makes_check_fail(gitdash: Gitdas
     assert checked.stdout.count("repository-unreadable") == 3
     again = json.loads(gitdash.run("scan", fleet, "--format", "json").stdout)
     assert again["totals"] == document["totals"]
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("damage", ["packs deleted", "packs deleted, one object left", "index deleted", "index cut"])
+def test_references_without_their_objects_are_critical_or_unreadable(
+    gitdash: Gitdash, tmp_path: Path, damage: str
+) -> None:
+    lost = GitRepository.init(tmp_path / "root" / "lost.git")
+    lost.commit({"a": "1", "b": "2"})
+    lost.repack()
+    (pack,) = lost.packs()
+    index = pack.with_suffix(".idx")
+    if damage == "index cut":
+        index.write_bytes(index.read_bytes()[:500])
+    else:
+        index.unlink()
+    if damage.startswith("packs"):
+        pack.unlink()
+    if damage.endswith("left"):
+        lost.blob(b"left")
+    lost.age(pack.parent, 3600, time.time())
+    if pack.exists():
+        lost.age(pack, 3600, time.time())
+    row = gitdash.rows(tmp_path / "root", "--sizes", "all", exit_code=1)["lost.git"]
+    assert set(row["sizes"]["reachable"]) == {"unreadable"}
+    assert set(row["sizes"]["reachable_own"]) == {"unreadable"}
+    assert row["state"] == ("warning" if damage == "index cut" else "critical")
+    assert gitdash.run("size", lost.path).returncode == 1
 
 
 def test_pool_and_member_know_each_other(gitdash: Gitdash, fleet: Path) -> None:
