@@ -1,5 +1,6 @@
 """The README names everything that a reader can meet: findings, columns, keys, settings, commands."""
 
+import json
 import re
 from pathlib import Path
 
@@ -11,8 +12,11 @@ from gitdash.__main__ import command_line
 from gitdash.assessment.rules import RULES
 from gitdash.config.settings import Settings
 from gitdash.export.columns import COLUMNS
+from gitdash.export.json_record import record
+from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
 from gitdash.tui.app import FleetApp
+from tests.tui.fixture_fleet import NOW_S, fixed_reports
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text()
@@ -66,3 +70,20 @@ def test_texts_name_no_document_that_the_project_does_not_have() -> None:
     paths = [*PROJECT.glob("*.md"), *(path for name in SOURCES for path in (PROJECT / name).rglob("*.py"))]
     named = {name for path in paths for name in re.findall(r"\b[\w-]+\.(?:md|rst)\b", path.read_text())}
     assert named <= {path.name for path in paths}
+
+
+def names(value: object) -> set[str]:
+    """All keys of a JSON document, however deep; what lies below `evidence` differs from rule to rule."""
+    if isinstance(value, list):
+        return set().union(*map(names, value))
+    if not isinstance(value, dict):
+        return set()
+    return set(value).union(*(names(child) for key, child in value.items() if key != "evidence"))
+
+
+def test_readme_shows_every_name_of_the_json() -> None:
+    shown = json.loads(README.split("```json\n")[1].split("```")[0])
+    reports = [report for report in fixed_reports() if isinstance(report.inspection, Inspection)]
+    written = set().union(*(names(record(report, NOW_S)) for report in reports))
+    described = names(shown) | {"unreadable", "reason"}
+    assert {name for name in written - described if not name.endswith("_bytes_base64")} == set()
