@@ -12,6 +12,7 @@ Every line ends with a newline, the last one, too. An object id is 40 hexadecima
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,9 +45,14 @@ class PackedReferences:
 
 def read_packed_references(data: bytes, object_format: ObjectFormat) -> PackedReferences:
     """Read all references; one line that is not of the format is an error, as it is for git."""
+    return PackedReferences(references=tuple(each_packed_reference(data, object_format)))
+
+
+def each_packed_reference(data: bytes, object_format: ObjectFormat) -> Iterator[tuple[bytes, str]]:
+    """Yield full name and id of each reference, with the same check before the first, for files with millions."""
     start = _checked_start(data, object_format)
-    rows = _ENTRY[object_format].findall(data, start)
-    return PackedReferences(references=tuple([(name, hex_id.decode("ascii").lower()) for hex_id, name in rows]))
+    for match in _ENTRY[object_format].finditer(data, start):
+        yield match[2], match[1].decode("ascii").lower()
 
 
 def count_packed_references(data: bytes, object_format: ObjectFormat) -> int:

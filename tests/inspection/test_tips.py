@@ -1,11 +1,14 @@
 """The tips that sizes are measured from, with git as the oracle."""
 
 import os
+import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from gitdash.formats.reading import FormatError
+from gitdash.inspection import references
 from gitdash.inspection.files import FileError
 from gitdash.inspection.references import ReferenceTips, is_valid_reference_name, read_tips
 from gitdash.model.inspection import ObjectFormat
@@ -193,3 +196,35 @@ def test_names_are_judged_as_check_ref_format_judges_them(sha1_repository: GitRe
         "-c", 'alias.judge=!git check-ref-format "$1" && echo valid #', "judge", os.fsdecode(name), check=False
     )
     assert is_valid_reference_name(name) == (finished == "valid")
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "loose"])
+def test_more_references_than_the_limit_are_an_error_and_as_many_are_not(
+    sha1_repository: GitRepository, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    commit = sha1_repository.commit({"a": "1"})
+    for number in range(4):
+        sha1_repository.git("update-ref", f"refs/heads/x{number}", commit)
+    if packed:
+        sha1_repository.git("pack-refs", "--all", "--prune")
+    monkeypatch.setattr(references, "MAXIMUM_REFERENCES", 5)
+    assert len(tips_of(sha1_repository).references) == 6
+    monkeypatch.setattr(references, "MAXIMUM_REFERENCES", 4)
+    with pytest.raises(FileError) as caught:
+        tips_of(sha1_repository)
+    assert caught.value.reason == "5 references are too many to measure from, the limit is 4"
+
+
+@pytest.mark.safety
+def test_a_reference_over_the_limit_is_refused_at_once_and_in_little_memory(sha1_repository: GitRepository) -> None:
+    line = b"1" * 40 + b" refs/heads/a-name-that-is-as-long-as-names-are\n"
+    (sha1_repository.git_dir / "packed-refs").write_bytes(line * 1_000_001)
+    tracemalloc.start()
+    start_s = time.process_time()
+    with pytest.raises(FileError, match="1000001 references are too many to measure from"):
+        tips_of(sha1_repository)
+    elapsed_s, (_, peak_bytes) = time.process_time() - start_s, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert elapsed_s < 10
+    assert peak_bytes < 3 * len(line) * 1_000_001
