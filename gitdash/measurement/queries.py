@@ -15,18 +15,19 @@ from typing import Final, Self
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.runner import GitError, GitFailure, GitOutput, GitProgram, run_git
 from gitdash.gitcmd.shadow import ShadowGitDir
+from gitdash.gitcmd.store_view import make_store_view
 from gitdash.measurement.plausibility import lender_was_left_out
 from gitdash.units import printable
 
 WITHOUT_DERIVED_FILES: Final = (
     ("core.commitGraph", "false"),
     ("core.multiPackIndex", "false"),
-    # git 2.41; an older one always reads the `.rev` of a pack, which has the sizes of objects in it
+    # git 2.41; an older one gets a view of the store that has no `.rev`
     ("pack.readReverseIndex", "false"),
 )
 """With these, and without `--use-bitmap-index`, git reads packs, their indexes and loose objects, and nothing else."""
 
-REVERSE_INDEX_OPTIONAL_SINCE: Final = (2, 41)
+_REVERSE_INDEX_OPTIONAL_SINCE: Final = (2, 41)
 """From here on git can be told to do without `.rev` files."""
 
 _EXCLUDED_BY_BITMAP: Final = b'"label":"haves/'
@@ -71,6 +72,10 @@ class StoreQueries:
     """On the monotonic clock, for all queries together."""
     cancel: threading.Event | None
     """Ends the query that runs."""
+    objects_dir: bytes
+    """The store itself."""
+    lenders: tuple[bytes, ...] | None
+    """Object folders of all lenders, nested ones included; None if they are not known."""
 
     def disk_usage(
         self, wanted: Collection[str], excluded: Collection[str] = (), *, bitmap: bool, derived_files: bool = True
@@ -124,12 +129,27 @@ class StoreQueries:
         return run_git(
             self.program,
             arguments,
-            environment=self.shadow.environment | (environment or {}),
+            environment=self.shadow.environment | (environment or {}) | ({} if derived_files else self._view()),
             config=() if derived_files else WITHOUT_DERIVED_FILES,
             stdin=stdin,
             time_limit_s=max(self.deadline_s - time.monotonic(), 0.0),
             cancel=self.cancel,
         )
+
+    def _view(self) -> dict[str, str]:
+        """Return the environment in which this git reads no derived file; made at the first call."""
+        if self.program.version >= _REVERSE_INDEX_OPTIONAL_SINCE or self.lenders is None:
+            return {}
+        folder = os.path.join(self.shadow.path, b"view")
+        objects_dir = os.path.join(folder, b"0")
+        if not os.path.isdir(folder):
+            try:
+                os.mkdir(folder)
+                objects_dir = make_store_view(folder, self.objects_dir, self.lenders)
+            except OSError as error:
+                reason = f"cannot make a view of the object store: {error.strerror}"
+                raise GitError(reason, kind=GitFailure.REFUSED) from error
+        return {"GIT_OBJECT_DIRECTORY": os.fsdecode(objects_dir)}
 
     def _require_all_lenders(self, output: GitOutput) -> None:
         if lender_was_left_out(output.stderr):

@@ -50,6 +50,8 @@ def measure_reachable(
             partial=request.partial,
             deadline_s=started_s + time_limit_s,
             cancel=cancel,
+            objects_dir=request.objects_dir,
+            lenders=request.lender_objects_dirs,
         )
         found = _trusted(request, choice.strategy, queries, tips)
     if selection.warnings:

@@ -46,6 +46,8 @@ class SizeRequest:
     """Patterns as of `git rev-list --exclude`."""
     has_alternates_file: bool = False
     """Also if it could not be looked at."""
+    lender_objects_dirs: tuple[bytes, ...] | None = None
+    """Absolute paths of the object stores of all lenders, nested ones included; None if they are not known."""
     lender_references: tuple[tuple[bytes, str], ...] = ()
     """Of all lenders, nested ones included. Only those below `refs/` count, as for git: a lender's HEAD does not."""
     lender_problem: str | None = None

@@ -14,10 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.gitcmd.runner import GitProgram
 from gitdash.inspection.files import FileError, FileMissingError, open_buffer
 from gitdash.measurement.checksums import has_valid_checksum
-from gitdash.measurement.queries import REVERSE_INDEX_OPTIONAL_SINCE
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.repository import Unreadable
 from gitdash.units import printable_path
@@ -40,20 +38,16 @@ class Damage:
 
     indexes: tuple[bytes, ...] = ()
     """Without these no object is found: there is no way around them."""
-    reverse_indexes: tuple[bytes, ...] = ()
-    """Of packs: a git that is new enough does without."""
     derived_files: tuple[bytes, ...] = ()
-    """All that git can do without, reverse indexes included."""
+    """All that git can do without."""
 
-    def problem_for(self, program: GitProgram) -> Unreadable | None:
-        """Return why no size can be had with this git; None if it can do without what is damaged."""
-        needed = self.indexes
-        if program.version < REVERSE_INDEX_OPTIONAL_SINCE:
-            needed += self.reverse_indexes
-        if not needed:
+    @property
+    def problem(self) -> Unreadable | None:
+        """Why no size can be had; None if git can do without what is damaged."""
+        if not self.indexes:
             return None
-        more = f" and {len(needed) - 1} more" if len(needed) > 1 else ""
-        return Unreadable(f"{printable_path(needed[0])}{more}: its content does not match its checksum")
+        more = f" and {len(self.indexes) - 1} more" if len(self.indexes) > 1 else ""
+        return Unreadable(f"{printable_path(self.indexes[0])}{more}: its content does not match its checksum")
 
 
 class DamageSearch:
@@ -76,7 +70,6 @@ class DamageSearch:
         indexes = tuple(path for path in found if path.endswith(b".idx"))
         return Damage(
             indexes=indexes,
-            reverse_indexes=tuple(path for path in found if _is_reverse_index_of_pack(path)),
             derived_files=tuple(path for path in found if path not in indexes),
         )
 
@@ -120,7 +113,3 @@ def _is_damaged(path: bytes, object_format: ObjectFormat) -> bool:
         return False
     except FileError:
         return True
-
-
-def _is_reverse_index_of_pack(path: bytes) -> bool:
-    return path.endswith(b".rev") and not os.path.basename(path).startswith(b"multi-pack-index")

@@ -131,9 +131,8 @@ class Sizing:
         if isinstance(tips, Unreadable):
             return tips
         damage = self._damage.search(_stores(report.repository, inspection), inspection.object_format)
-        problem = damage.problem_for(self._program)
-        if problem is not None:
-            return problem
+        if damage.problem is not None:
+            return damage.problem
         readable = [lender for lender in lenders if isinstance(lender, Lender)]
         return self._prepared(report, asked, _request(report, inspection, tips, readable, asked, damage), readable)
 
@@ -211,6 +210,7 @@ def _request(
         requested=asked.strategy,
         excluded_references=asked.excluded_references,
         has_alternates_file=inspection.alternates is not None,
+        lender_objects_dirs=tuple(alternate.path for alternate in alternates_of(inspection)),
         lender_references=tuple(reference for lender in lenders for reference in lender.references),
         lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
         shallow_file=os.path.join(common_dir, b"shallow") if inspection.shallow else None,

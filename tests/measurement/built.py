@@ -87,12 +87,15 @@ def request_for(
 ) -> SizeRequest:
     """A request with what inspection would have found."""
     stores = (repository, *lenders)
+    has_alternates_file = (repository.git_dir / "objects" / "info" / "alternates").exists()
+    is_known = bool(lenders) or not has_alternates_file
     values: dict[str, object] = {
         "question": question,
         "objects_dir": bytes(repository.git_dir / "objects"),
         "object_format": ObjectFormat(object_format),
         "references": references_of(repository),
-        "has_alternates_file": (repository.git_dir / "objects" / "info" / "alternates").exists(),
+        "has_alternates_file": has_alternates_file,
+        "lender_objects_dirs": tuple(bytes(store.git_dir / "objects") for store in lenders) if is_known else None,
         "lender_references": tuple(reference for lender in lenders for reference in references_of(lender)),
         "upper_bound_bytes": sum(objects_bytes(store) for store in stores),
     }
