@@ -51,6 +51,7 @@ class SurveyFeed:
         self._cancel = threading.Event()
         self._again = LookAgain(settings=settings, history=history, program=program, clock=clock, cancel=self._cancel)
         self._changed = threading.Condition()
+        self._wake: Callable[[], None] = lambda: None
         self._changes: Changes | None = None
         self._survey_is_wanted = True
         self._wanted_report: bytes | None = None
@@ -85,8 +86,9 @@ class SurveyFeed:
         # It looks at the roots when it is called, and at what is below them only when somebody iterates.
         discover(self._roots, DiscoveryLimits(), read=read_file, effective_uid=os.geteuid(), cancel=self._cancel)
 
-    def start(self) -> None:
+    def start(self, wake: Callable[[], None]) -> None:
         """Begin to survey."""
+        self._wake = wake
         for thread in self._threads:
             thread.start()
 
@@ -145,6 +147,7 @@ class SurveyFeed:
         """Return the record to write to. The lock is held."""
         if self._changes is None:
             self._changes = Changes()
+            self._wake()
         return self._changes
 
     def _survey_when_wanted(self) -> None:

@@ -30,6 +30,7 @@ from gitdash.tui.clock import Clock
 from gitdash.tui.filter_bar import FilterBar
 from gitdash.tui.filters import filters_for
 from gitdash.tui.fleet import Fleet
+from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.keys import KeyLineView
 from gitdash.tui.lines import LinesView
 from gitdash.tui.live import LiveFleet
@@ -39,7 +40,6 @@ from gitdash.tui.screens import PageScreen
 from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.table import FleetTable
 
-FLUSH_INTERVAL_S: Final = 0.05
 TICK_INTERVAL_S: Final = 10.0
 """How often ages are drawn anew."""
 LEAST_SIZE: Final = Size(60, 15)
@@ -91,6 +91,7 @@ class FleetApp(App[int]):
             self.fleet.put(summary)
         self.fleet.arrange()
         self.table = FleetTable(self.fleet, on_cursor=self._cursor_moved, now_s=clock())
+        self.flushing = Flushing(self, self.flush)
         self.live = LiveFleet(self.fleet, self.table, source)
         self.panels = Panels(roots, self.live, clock)
         self.filter_bar = FilterBar(self.panels.count_text)
@@ -120,13 +121,16 @@ class FleetApp(App[int]):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.source.start()
-        self.set_interval(FLUSH_INTERVAL_S, self.flush)
+        self.source.start(self.flushing.wake)
+        # What is on screen is measured first.
+        self.watch(self.table, "scroll_y", self.flushing.soon, init=False)
+        self.flushing.soon()
         self.set_interval(TICK_INTERVAL_S, self._tick)
         self.set_timer(_SETTLED_S, _forgo_collecting)
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the arrangement for the size."""
+        self.flushing.soon()
         self._arrange_screen(event.size)
 
     def _arrange_screen(self, size: Size) -> None:
@@ -138,7 +142,13 @@ class FleetApp(App[int]):
 
     def flush(self) -> None:
         """Show what happened since the last call."""
+        if not self.screen_stack:
+            # The application is being left.
+            return
         changes = self.live.flush()
+        again_s = self.live.next_flush_s()
+        if again_s is not None:
+            self.flushing.within(again_s)
         if changes is None:
             return
         if changes.failure is not None:
@@ -173,6 +183,7 @@ class FleetApp(App[int]):
 
     def _cursor_moved(self) -> None:
         self.live.cursor_moved()
+        self.flushing.within(FLUSH_INTERVAL_S)
         self.panels.detail.renew(from_top=True)
 
     def _say_why_empty(self) -> None:
@@ -244,6 +255,7 @@ class FleetApp(App[int]):
         self._say_why_empty()
         self.table.cursor_is_placed = True
         self.table.rearranged(cursor_line=line)
+        self.flushing.soon()
         self.filter_bar.count.renew()
 
     def action_sort_by_neighbour(self, step: int) -> None:
@@ -266,6 +278,7 @@ class FleetApp(App[int]):
         line = self.table.cursor_line()
         self.fleet.sort_by(key)
         self.table.rearranged(cursor_line=line)
+        self.flushing.soon()
 
     @on(FleetTable.RowOpened)
     def action_open(self) -> None:

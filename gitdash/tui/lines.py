@@ -37,11 +37,14 @@ class LinesView(ScrollView, can_focus=False):
         return self._lines
 
     def renew(self, *, from_top: bool = False) -> None:
-        """Compose the lines again and draw them, without a layout."""
+        """Compose the lines again and draw them if they are others, without a layout."""
         width = self.line_width
         if not width:
             return
-        self._lines = self._compose_lines(width)
+        lines = self._compose_lines(width)
+        if lines == self._lines and width == self.virtual_size.width and not from_top:
+            return
+        self._lines = lines
         self.virtual_size = Size(width, len(self._lines))
         if from_top and self.scroll_offset.y:
             self.scroll_to(y=0, animate=False, immediate=True)

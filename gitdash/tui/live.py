@@ -12,6 +12,7 @@ from textual.cache import LRUCache
 
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.fleet import Fleet
+from gitdash.tui.flushing import FLUSH_INTERVAL_S
 from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.table import FleetTable
 
@@ -53,6 +54,15 @@ class LiveFleet:
         self._arrange_if_due()
         self._prioritise()
         return changes
+
+    def next_flush_s(self) -> float | None:
+        """Return in how many seconds there is something to do though nothing happens; None if there is not."""
+        if self._report_path is not None:
+            return FLUSH_INTERVAL_S
+        if not self._arrange_is_due:
+            return None
+        left_s = ARRANGE_INTERVAL_S - (time.monotonic() - self._arranged_at_s)
+        return max(left_s, FLUSH_INTERVAL_S if self.may_arrange() else ARRANGE_INTERVAL_S)
 
     def _apply(self, changes: Changes) -> None:
         if changes.forgotten:

@@ -1,10 +1,10 @@
 """Where the dashboard gets its rows from: what it needs of a running survey, and nothing else.
 
-The implementation over `gitdash.survey` is in `feed`. Work goes on in threads of the source; the dashboard asks
-`take` some twenty times a second and gets the latest state of each changed row, however often it changed.
+The implementation over `gitdash.survey` is in `feed`. Work goes on in threads of the source, which wakes the dashboard
+when something has happened; soon after, `take` gives the latest state of each changed row, however often it changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,8 +56,12 @@ class Changes:
 class FleetSource(Protocol):
     """A survey as the dashboard drives it. No method waits."""
 
-    def start(self) -> None:
-        """Begin in the background."""
+    def start(self, wake: Callable[[], None]) -> None:
+        """Begin in the background.
+
+        `wake` is called, from any thread, when something has happened and `take` would have it: once, until the next
+        `take`. It does not wait either.
+        """
 
     def stop(self) -> None:
         """End all work; processes that were started for it are gone when it returns, within a second."""

@@ -96,10 +96,11 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         super().notify_style_update()
 
     def set_now(self, now_s: float) -> None:
-        """Draw ages as of `now_s`."""
+        """Draw ages as of `now_s`, on lines where they read otherwise now."""
+        former = {number: self._row_line(number).text for number in self.visible_numbers()}
         self._now_s = now_s
         self._lines.clear()
-        self.refresh()
+        self.redraw_rows(number for number, text in former.items() if self._row_line(number).text != text)
 
     def rearranged(self, *, cursor_line: int | None = None) -> None:
         """Follow a new view; `cursor_line` is the screen line on which the cursor's row should stay."""

@@ -6,7 +6,7 @@ For measuring how long a key takes to be painted, in tests and in benchmarks, wi
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -27,8 +27,8 @@ class MovingSource(SourceDouble):
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._move, daemon=True)
 
-    def start(self) -> None:
-        super().start()
+    def start(self, wake: Callable[[], None]) -> None:
+        super().start(wake)
         self._thread.start()
 
     def stop(self) -> None:

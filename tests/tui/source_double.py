@@ -1,6 +1,6 @@
 """A source without a survey: tests say what happened, and read what the dashboard asked for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.source import Changes
@@ -13,14 +13,16 @@ class SourceDouble:
         self.reports = {report.repository.path: report for report in reports}
         self.pending: Changes | None = None
         self.started = 0
+        self.wake: Callable[[], None] = lambda: None
         self.stopped = 0
         self.prioritised: list[tuple[bytes, ...]] = []
         self.rescanned: list[bytes | None] = []
         self.measured: list[bytes] = []
         self.requested: list[bytes] = []
 
-    def start(self) -> None:
+    def start(self, wake: Callable[[], None]) -> None:
         self.started += 1
+        self.wake = wake
 
     def stop(self) -> None:
         self.stopped += 1
@@ -46,4 +48,5 @@ class SourceDouble:
         """The changes that the next `take` hands out."""
         if self.pending is None:
             self.pending = Changes()
+            self.wake()
         return self.pending

@@ -1,7 +1,7 @@
 """The dashboard driven by keys, mouse and a source: what is asked for, and what state follows."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -74,7 +74,7 @@ async def test_known_rows_are_painted_before_the_survey_begins() -> None:
     app = FleetApp([ROOT], fixed_summaries(), source, lambda: NOW_S)
     painted_at_start: list[str] = []
 
-    def start() -> None:
+    def start(_wake: Callable[[], None]) -> None:
         source.started += 1
         painted_at_start.extend(strip.text for strip in app.screen._compositor.render_strips())
 
@@ -367,6 +367,41 @@ async def test_newer_report_takes_the_place_of_the_one_on_screen() -> None:
         text = driven.screen_text()
         assert "unreadable: missing" in text
         assert "loose-objects" not in text
+
+
+async def test_idle_dashboard_has_no_timer_for_its_source_until_it_is_woken() -> None:
+    async with dashboard(many_summaries(500)) as driven:
+        await _until(driven, lambda: driven.app.flushing._timer is None)
+        changed = msgspec.structs.replace(driven.app.fleet.rows[0].summary, loose_count=77)
+        driven.source.happen().summaries[changed.path] = changed
+        await _until(driven, lambda: driven.source.pending is None)
+        assert driven.app.fleet.rows[0].summary is changed
+
+
+@pytest.mark.parametrize(
+    "act", [lambda driven: driven.app.action_move_to_end(True), lambda driven: driven.app.sort_by("packs")]
+)
+async def test_what_comes_on_screen_is_prioritised_though_nothing_happens(act) -> None:
+    async with dashboard(many_summaries(500)) as driven:
+        await _until(driven, lambda: driven.app.flushing._timer is None)
+        asked = len(driven.source.prioritised)
+        act(driven)
+        await _until(driven, lambda: len(driven.source.prioritised) > asked)
+        assert driven.app.table.cursor_path in driven.source.prioritised[-1]
+
+
+async def test_tick_draws_only_what_reads_otherwise() -> None:
+    now_s = [NOW_S]
+    app = FleetApp([ROOT], many_summaries(100), SourceDouble(), lambda: now_s[0])
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        drawn: list[object] = []
+        app.table.refresh = lambda *regions: drawn.extend(regions)  # type: ignore[method-assign,assignment]
+        app._tick()
+        assert drawn == []
+        now_s[0] += 3_600
+        app._tick()
+        assert len(drawn) == app.table.page_height
 
 
 async def test_passing_over_rows_asks_for_no_reports_of_theirs() -> None:

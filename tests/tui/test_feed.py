@@ -62,7 +62,7 @@ class Watched:
 @contextmanager
 def _feed(root: Path, history: History | None = None) -> Iterator[Watched]:
     feed = SurveyFeed([os.fsencode(root)], settings=Settings(), history=history, program=find_git(GIT), clock=time.time)
-    feed.start()
+    feed.start(lambda: None)
     try:
         yield Watched(feed)
     finally:
@@ -110,6 +110,27 @@ def test_survey_fills_rows_with_the_sizes_that_git_says(fleet: Path, history: Hi
         report = watched.seen.reports[_path(fleet, "c.git")]
         assert report is not None
         assert isinstance(report.sizes.reachable, SizeMeasurement)
+
+
+def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> None:
+    woken: list[int] = []
+    feed = SurveyFeed([os.fsencode(fleet)], settings=Settings(), history=None, program=find_git(GIT), clock=time.time)
+    feed.start(lambda: woken.append(1))
+    try:
+        _wait_until(lambda: bool(woken))
+        watched = Watched(feed)
+        feed.request_report(b"/nowhere")
+        watched.until_surveyed()
+        watched.until(lambda seen: b"/nowhere" in seen.reports)
+        assert feed.take() is None
+        woken.clear()
+        feed.request_report(b"/nowhere")
+        _wait_until(lambda: bool(woken))
+        feed.request_report(b"/elsewhere")
+        _wait_until(lambda: feed._wanted_report is None)
+        assert woken == [1]
+    finally:
+        feed.stop()
 
 
 def test_report_of_an_unknown_repository_is_none(fleet: Path) -> None:
