@@ -1,22 +1,31 @@
-"""What a size query needs of the object stores that a repository borrows from, read once for all their members."""
+"""What a size query needs of the object stores that a repository borrows from, read once for all their members.
 
+References of a lender are those of the git directory whose `objects` it is, as for git. A store that is nothing of the
+kind has none, and of the folder around it nothing is looked at: any folder of the machine can be named as a lender.
+"""
+
+import math
 import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gitdash.discovery.git_directory import GitDirectory, examine
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.runner import GitProgram
 from gitdash.gitcmd.store_files import irregular_file
-from gitdash.inspection.files import FileError
+from gitdash.inspection.files import FileError, FileMissingError, read_file
 from gitdash.inspection.fingerprint import fingerprint
+from gitdash.inspection.folders import list_folder
+from gitdash.inspection.object_ids import loose_object_sizes
 from gitdash.inspection.reading import unreadable
 from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import LooseFacts, PackFacts
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Unreadable
+from gitdash.survey.store_state import StoreStates
 from gitdash.survey.tips import TipsSource, tips_of
-from gitdash.units import printable_path
+from gitdash.units import printable, printable_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +47,23 @@ class Lenders:
         self._program = program
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: dict[bytes, tuple[bytes, Lender]] = {}
+        self._known: dict[bytes, tuple[bytes, Lender | Unreadable]] = {}
 
     def lender(self, objects_dir: bytes, *, cancel: threading.Event) -> Lender | Unreadable:
         """Return what is known of a lender; Unreadable if packs or references cannot be read, or would hold git up."""
-        git_dir = os.path.dirname(objects_dir)
         with self._lock:
+            git_dir = git_directory_around(objects_dir)
+            if isinstance(git_dir, Unreadable):
+                return git_dir
+            if git_dir is None:
+                return _what_git_would_wait_for(objects_dir) or _store_alone(objects_dir)
             digest = store_fingerprint(objects_dir)
             known = self._known.get(objects_dir)
             if known is not None and known[0] == digest:
                 return known[1]
             lender = _what_git_would_wait_for(objects_dir) or self._read(git_dir, cancel)
-            if isinstance(lender, Lender):
+            # a failure is remembered as well: each member would wait for the same time limit
+            if not cancel.is_set():
                 self._known[objects_dir] = (digest, lender)
             return lender
 
@@ -100,10 +114,48 @@ def store_bytes(packs: PackFacts, loose: LooseFacts) -> int:
     return packs.bytes + loose.bytes
 
 
+def git_directory_around(objects_dir: bytes) -> bytes | Unreadable | None:
+    """Return the git directory whose `objects` a store is; None if there is none.
+
+    Unreadable if there are references beside it that git cannot read, for want of a HEAD for example.
+    """
+    parent, name = os.path.split(objects_dir)
+    if name != b"objects" or not os.path.isdir(os.path.join(parent, b"refs")):
+        return None
+    found = examine(parent, read_file)
+    if isinstance(found, GitDirectory):
+        return parent
+    return Unreadable(printable(f"{printable_path(parent)} is no git directory: {found}"))
+
+
 def store_fingerprint(objects_dir: bytes) -> bytes:
-    """Return a digest of the files of the repository around an object store; a constant if it cannot be listed."""
-    git_dir = os.path.dirname(objects_dir)
+    """Return a digest of the repository around an object store, or of the store alone; a constant if it is closed."""
+    git_dir = git_directory_around(objects_dir)
+    if isinstance(git_dir, bytes):
+        try:
+            return fingerprint(git_dir, git_dir)
+        except FileError:
+            return b"unreadable"
+    # the same digest twice need not mean the same content here: no time is too young
+    return StoreStates(math.inf).fingerprint((objects_dir,)) or b"unreadable"
+
+
+def _store_alone(objects_dir: bytes) -> Lender | Unreadable:
     try:
-        return fingerprint(git_dir, git_dir)
-    except FileError:
-        return b"unreadable"
+        packs = {name: found.st_size for name, found in _pack_folder(objects_dir)}
+        loose_bytes = sum(size_bytes for _, size_bytes in loose_object_sizes(objects_dir))
+    except FileError as error:
+        return unreadable(error)
+    return Lender(
+        references=(),
+        packs=tuple((name, size_bytes) for name, size_bytes in packs.items() if name.endswith(b".pack")),
+        store_bytes=sum(packs.values()) + loose_bytes,
+        has_pseudo_merges=any(name.endswith(b".bitmap") for name in packs),
+    )
+
+
+def _pack_folder(objects_dir: bytes) -> list[tuple[bytes, os.stat_result]]:
+    try:
+        return list(zip(*list_folder(objects_dir + b"/pack/"), strict=True))
+    except FileMissingError:
+        return []

@@ -140,6 +140,8 @@ def _lenders(
     if isinstance(inspection, Unreadable):
         return
     for alternate in alternates_of(inspection):
-        lender = _repository_at(os.path.dirname(alternate.path), settings, effective_uid) if alternate.exists else None
+        folder, name = os.path.split(alternate.path)
+        is_in_repository = alternate.exists and name == b"objects"
+        lender = _repository_at(folder, settings, effective_uid) if is_in_repository else None
         if isinstance(lender, Repository):
             yield Inspected(repository=lender, inspection=_inspect(lender, settings, now_s))

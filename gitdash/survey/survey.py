@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from gitdash.discovery.roots import DiscoveryLimits, discover
@@ -150,7 +151,7 @@ class _Survey:
         return Judge(
             inspected,
             policy_for=self._request.settings.policy_for,
-            outside_fingerprint=_outside_fingerprint,
+            outside_fingerprint=cache(_outside_fingerprint),
             stores_fingerprint=StoreStates(self._request.now_s).fingerprint,
             git_version=program.version_text if program is not None else None,
             now_s=self._request.now_s,
