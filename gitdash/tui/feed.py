@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram, stop_everything
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository
@@ -138,7 +137,7 @@ class SurveyFeed:
         """Run a thread; what ends it ends the dashboard, with the reason."""
         try:
             run()
-        except GitdashError as error:
+        except Exception as error:  # noqa: BLE001 - it is raised again where the dashboard is left
             if not self._cancel.is_set():
                 with self._changed:
                     self._pending().failure = error

@@ -20,7 +20,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 from typing_extensions import override
 
-from gitdash.errors import ExitCode, GitdashError
+from gitdash.errors import ExitCode
 from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions import ACTIONS, help_lines
@@ -83,7 +83,7 @@ class FleetApp(App[int]):
         self._line_filters = filters_for(has_colours=not self.no_color, encoding=encoding)
         self.source = source
         self.clock = clock
-        self.failure: GitdashError | None = None
+        self.failure: Exception | None = None
         """Why the survey could not go on; the dashboard has ended because of it."""
         self.detail_is_shown = True
         self.fleet = Fleet(FLEET_COLUMNS)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from gitdash.errors import GitdashError
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
@@ -49,7 +48,7 @@ class Changes:
     """All that this survey has met so far that looked like a repository and is none; None if that is unchanged."""
     notices: list[str] = field(default_factory=list)
     """Sentences for people. Printable."""
-    failure: GitdashError | None = None
+    failure: Exception | None = None
     """The survey cannot go on."""
 
 

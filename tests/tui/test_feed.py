@@ -251,6 +251,18 @@ def test_root_that_vanishes_ends_the_survey_with_its_reason(tmp_path: Path) -> N
         assert isinstance(watched.seen.failure, RootError)
 
 
+def test_error_of_ours_ends_the_survey_rather_than_leaving_it_silent(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise NameError("a mistake")
+
+    monkeypatch.setattr("gitdash.survey.survey.run_survey", fail)
+    with _feed(fleet) as watched:
+        watched.until(lambda seen: seen.failure is not None)
+        assert isinstance(watched.seen.failure, NameError)
+
+
 @pytest.mark.safety
 def test_quitting_takes_a_second_at_most_and_leaves_no_process(fleet: Path, tmp_path: Path) -> None:
     slow_git = tmp_path / "slow-git"
