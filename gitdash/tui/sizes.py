@@ -75,7 +75,18 @@ def full_sizes(summary: RepositorySummary, report: RepositoryReport | None, widt
         ("reachable", summary.reachable_bytes, _reachable_text(summary), _measurement_note(reachable, now_s)),
         ("own", summary.reachable_own_bytes, _own_text(summary), _measurement_note(own, now_s)),
     )
-    return [line for label, value, text, note in rows for line in _size_lines(label, text, _note(value, note), width)]
+    notes = [_note(value, note) for _, value, _, note in rows]
+    return [
+        line
+        for number, (label, value, text, _) in enumerate(rows)
+        for line in _size_lines(label, text, _unless_said(notes, number, value), width)
+    ]
+
+
+def _unless_said(notes: Sequence[str], number: int, value: int | Unreadable | None) -> str:
+    """Return a note, but none where the line above gives the same reason for being unreadable."""
+    is_said = isinstance(value, Unreadable) and number > 0 and notes[number - 1] == notes[number]
+    return "" if is_said else notes[number]
 
 
 def _exclusive_text(summary: RepositorySummary) -> str:

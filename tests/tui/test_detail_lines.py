@@ -84,6 +84,10 @@ def test_row_tells_why_there_is_no_size_before_the_report_is_read_or_where_it_is
         assert own.split("│")[0].split() == ["own", "not", "measured"]
 
 
+def test_reason_that_several_sizes_share_is_said_once() -> None:
+    assert _full("team/api.git").count("the lender is missing") == 1
+
+
 def test_unreadable_repository_says_why() -> None:
     assert "permission denied" in _full("lost.git")
 
