@@ -34,15 +34,20 @@ def run_show(session: Session, path: bytes, *, output_format: str) -> int:
     """Inspect one repository now and print what is known of it."""
     settings, program, effective_uid, now_s = session.settings, session.git, os.geteuid(), wall_clock()
     repository = find_repository(absolute_path(path), settings=settings, effective_uid=effective_uid)
+    # numpy is loaded only where index files are compared
+    from gitdash.survey.exclusive import with_exclusive
+
     with session.history() as history:
-        report = report_single(
+        single = report_single(
             repository,
             settings=settings,
             history=history,
             program=program,
             effective_uid=effective_uid,
             now_s=now_s,
-        ).report
+        )
+    facts = with_exclusive(single.facts, now_s=now_s)
+    report = single.judge.with_sizes(facts, facts.sizes)
     shown = record(report, now_s) | {"remotes": _remotes(report), "lookups": _lookups(report, program)}
     write_text(json_text(shown) if output_format == "json" else "".join(f"{line}\n" for line in _lines(shown)))
     return ExitCode.DONE

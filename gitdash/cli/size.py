@@ -110,13 +110,10 @@ def _with_all_sizes(
     report: RepositoryReport, sizing: Sizing, answered: Question, size: SizeMeasurement
 ) -> RepositoryReport:
     """Return the report with all figures, so that they can be compared."""
-    from gitdash.measurement.exclusive import LenderIds
-    from gitdash.survey.exclusive import exclusive_of
+    from gitdash.survey.exclusive import with_exclusive
 
+    report = with_exclusive(report, now_s=wall_clock())
     sizes = with_answer(report.sizes, answered, size)
-    if report.repository.has_own_store:
-        exclusive = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=wall_clock())
-        sizes = msgspec.structs.replace(sizes, exclusive=exclusive)
     other = Question.REACHABLE if answered is Question.REACHABLE_OWN else Question.REACHABLE_OWN
     try:
         answer = sizing(report, other, cancel=threading.Event())

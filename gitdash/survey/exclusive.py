@@ -10,6 +10,7 @@ from gitdash.measurement.exclusive import LenderIds
 from gitdash.measurement.exclusive import measure_exclusive as measure_stores
 from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
+from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
 from gitdash.survey.alternates import compared_stores, lender_problem
@@ -38,6 +39,14 @@ def exclusive_of(
     if isinstance(sizes, Unreadable):
         return sizes
     return msgspec.structs.replace(sizes, stores_fingerprint=stores_fingerprint)
+
+
+def with_exclusive(report: RepositoryReport, *, now_s: float) -> RepositoryReport:
+    """Return the report with its figures, measured unless they are known; a linked worktree has none of its own."""
+    if not report.repository.has_own_store or isinstance(report.sizes.exclusive, ExclusiveSizes):
+        return report
+    size = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=now_s)
+    return msgspec.structs.replace(report, sizes=msgspec.structs.replace(report.sizes, exclusive=size))
 
 
 def measure_exclusive(common_dir: bytes, *, now_s: float = 0.0) -> ExclusiveSizes | Unreadable:

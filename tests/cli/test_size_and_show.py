@@ -211,6 +211,35 @@ def test_an_owner_is_shown_to_the_last_digit(gitdash: Gitdash, fleet: Path) -> N
     assert "\n  foreign owner uid  12345\n" in gitdash.run("show", fleet / "work").stdout
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("keeps_state", [True, False])
+def test_show_measures_what_is_stored_here_alone(gitdash: Gitdash, fleet: Path, keeps_state: bool) -> None:
+    if not keeps_state:
+        gitdash.options = ["--no-state"]
+    member = GitRepository(fleet / "member.git")
+    blob = member.git("rev-parse", "main:a")
+    copy = subprocess.run(
+        [GIT, "-C", fleet / "pool.git", "cat-file", "blob", blob], capture_output=True, check=True
+    ).stdout
+    (fleet / "pool.git" / "objects").rename(fleet / "elsewhere")
+    (fleet / "pool.git" / "objects").mkdir()
+    assert member.blob(copy) == blob
+    (fleet / "pool.git" / "objects").rmdir()
+    (fleet / "elsewhere").rename(fleet / "pool.git" / "objects")
+    loose = {path.parent.name + path.name: path.stat().st_size for path in member.path.glob("objects/??/*")}
+    duplicate = loose.pop(blob)
+    for _ in range(2):
+        sizes = gitdash.json("show", member.path)["sizes"]
+        assert sizes["exclusive"]["bytes"] == sum(loose.values())
+        assert (sizes["duplicate"]["bytes"], sizes["duplicate"]["count"]) == (duplicate, 1)
+    assert "duplicate          not measured" not in gitdash.run("show", member.path).stdout
+
+
+def test_show_says_why_exclusive_bytes_cannot_be_told(gitdash: Gitdash, fleet: Path) -> None:
+    shutil.rmtree(fleet / "pool.git")
+    assert "unreadable" in gitdash.json("show", fleet / "member.git")["sizes"]["exclusive"]
+
+
 def test_show_of_an_empty_repository_has_no_lookups(gitdash: Gitdash, fleet: Path) -> None:
     assert gitdash.json("show", fleet / "empty.git")["lookups"] is None
 
