@@ -40,11 +40,11 @@ def run_dashboard(
     """
     if not has_terminal():
         raise NoTerminalError
-    feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock)
+    summaries = history.summaries(roots) if history is not None else []
+    feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock, painted_count=len(summaries))
     feed.check_roots()
     replace_undecodable_input()
     with drawn_on_a_terminal():
-        summaries = history.summaries(roots) if history is not None else ()
         app = FleetApp(roots, summaries, feed, clock, encoding=terminal_encoding())
         try:
             code = app.run()

@@ -40,7 +40,10 @@ class SurveyFeed:
         history: "History | None",
         program: GitProgram,
         clock: Clock,
+        painted_count: int | None = None,
     ) -> None:
+        """Take what is surveyed and with what; `painted_count` rows of the state file are on screen already."""
+        self._painted_count = painted_count
         self._roots = tuple(roots)
         self._settings = settings
         self._history = history
@@ -150,6 +153,7 @@ class SurveyFeed:
         return self._changes
 
     def _survey_when_wanted(self) -> None:
+        self._say_what_was_not_painted()
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._survey_is_wanted or self._cancel.is_set())
@@ -157,6 +161,16 @@ class SurveyFeed:
             if self._cancel.is_set():
                 return
             self._survey()
+
+    def _say_what_was_not_painted(self) -> None:
+        """Tell of rows in the state file that this version cannot read: they are missing until they are found again."""
+        if self._history is None or self._painted_count is None:
+            return
+        count = len(self._history.paths(self._roots)) - self._painted_count
+        if count > 0:
+            rows = "1 row of the state file is" if count == 1 else f"{count:,} rows of the state file are"
+            with self._changed:
+                self._pending().notices.append(f"{rows} of another version of gitdash and will be looked at anew")
 
     def _survey(self) -> None:
         # Imported here and not above: the first paint does not wait for discovery and inspection to be loaded.

@@ -2,6 +2,7 @@
 
 import io
 import os
+import sqlite3
 import sys
 import threading
 import time
@@ -249,6 +250,36 @@ def test_root_that_vanishes_ends_the_survey_with_its_reason(tmp_path: Path) -> N
     with _feed(tmp_path / "none") as watched:
         watched.until(lambda seen: seen.failure is not None)
         assert isinstance(watched.seen.failure, RootError)
+
+
+def test_rows_of_another_version_are_told_of_and_found_again(fleet: Path, tmp_path: Path) -> None:
+    state = os.fspath(tmp_path / "older.db")
+    with open_history(state) as history, _feed(fleet, history) as watched:
+        watched.until_surveyed()
+    with sqlite3.connect(state) as connection:
+        connection.execute("UPDATE repositories SET summary = x'00' WHERE path = ?", (_path(fleet, "b.git"),))
+    connection.close()
+    with open_history(state) as history:
+        roots = [os.fsencode(fleet)]
+        painted_count = len(history.summaries(roots))
+        feed = SurveyFeed(
+            roots,
+            settings=Settings(),
+            history=history,
+            program=find_git(GIT),
+            clock=time.time,
+            painted_count=painted_count,
+        )
+        feed.start(lambda: None)
+        try:
+            watched = Watched(feed)
+            watched.until_surveyed()
+        finally:
+            feed.stop()
+    assert watched.seen.notices == [
+        "1 row of the state file is of another version of gitdash and will be looked at anew"
+    ]
+    assert _path(fleet, "b.git") in watched.seen.summaries
 
 
 def test_error_of_ours_ends_the_survey_rather_than_leaving_it_silent(
