@@ -56,6 +56,9 @@ def measure_reachable(
         found = _trusted(request, choice.strategy, queries, tips)
     if selection.warnings:
         found = found.without_own_tips()
+    if selection.lender_warnings:
+        found = found.without_excluded_tips()
+    warnings = (*selection.warnings, *selection.lender_warnings)
     return SizeMeasurement(
         question=request.question,
         bytes=found.size_bytes,
@@ -66,8 +69,8 @@ def measure_reachable(
         argv=found.argv,
         git_version=program.version_text,
         excluded_references=request.excluded_references,
-        notes=(*selection.warnings, *selection.notes, *found.notes, *_missing_note(found)),
-        warnings=(*selection.warnings, *found.warnings),
+        notes=(*warnings, *selection.notes, *found.notes, *_missing_note(found)),
+        warnings=(*warnings, *found.warnings),
         inexact_bound=found.inexact_bound,
     )
 

@@ -50,6 +50,8 @@ class SizeRequest:
     """Absolute paths of the object stores of all lenders, nested ones included; None if they are not known."""
     lender_references: tuple[tuple[bytes, str], ...] = ()
     """Of all lenders, nested ones included. Only those below `refs/` count, as for git: a lender's HEAD does not."""
+    lender_broken_references: tuple[tuple[bytes, str], ...] = ()
+    """Of all lenders, as `broken_references`: what they would leave out counts, with a note: an upper bound."""
     lender_problem: str | None = None
     """Why a lender cannot be used; then there is no answer: git's own would be too high."""
     lender_has_pseudo_merges: bool = False
@@ -97,6 +99,8 @@ class Selection:
     """Of both sides."""
     warnings: tuple[str, ...]
     """A note on references that could not be used: without them the size is a lower bound."""
+    lender_warnings: tuple[str, ...]
+    """The same of lenders' references: without them the size is an upper bound."""
     notes: tuple[str, ...]
     """On what changes nothing."""
 
@@ -115,12 +119,19 @@ def select(request: SizeRequest) -> Selection:
     broken += [name for name, object_id in kept if not is_id(object_id)]
     wanted = {object_id for _, object_id in kept if is_id(object_id)}
     excluded: set[str] = set()
+    broken_of_lenders: list[bytes] = []
     if request.question is Question.REACHABLE_OWN and request.has_alternates_file:
-        excluded = {id_ for name, id_ in request.lender_references if name.startswith(b"refs/") and is_id(id_)}
+        of_lenders = [(name, id_) for name, id_ in request.lender_references if name.startswith(b"refs/")]
+        excluded = {id_ for _, id_ in of_lenders if is_id(id_)}
+        broken_of_lenders = [name for name, id_ in of_lenders if not is_id(id_)]
+        broken_of_lenders += [name for name, _ in request.lender_broken_references if name.startswith(b"refs/")]
     dangling = [name for name in request.dangling_references if not is_excluded(name)]
     return Selection(
         tips=Tips(wanted=tuple(sorted(wanted)), excluded=tuple(sorted(excluded))),
         warnings=(names_note("broken and left out", broken),) if broken else (),
+        lender_warnings=(names_note("of lenders broken and not left out", broken_of_lenders),)
+        if broken_of_lenders
+        else (),
         notes=(names_note("symbolic and point to nothing", dangling),) if dangling else (),
     )
 

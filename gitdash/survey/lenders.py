@@ -33,6 +33,8 @@ class Lender:
     """One object store with the repository around it."""
 
     references: tuple[tuple[bytes, str], ...]
+    broken: tuple[tuple[bytes, str], ...] = ()
+    """Names of references that cannot be read, and reasons."""
     packs: tuple[tuple[bytes, int], ...]
     """Names and bytes."""
     store_bytes: int
@@ -90,6 +92,7 @@ class Lenders:
             return tips
         return Lender(
             references=tips.references,
+            broken=tips.broken,
             packs=pack_sizes(inspection.packs),
             store_bytes=store_bytes(inspection.packs, inspection.loose),
             has_pseudo_merges=any(bitmap.pseudo_merges for bitmap in inspection.bitmaps),

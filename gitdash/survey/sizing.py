@@ -212,6 +212,7 @@ def _request(
         has_alternates_file=inspection.alternates is not None,
         lender_objects_dirs=tuple(alternate.path for alternate in alternates_of(inspection)),
         lender_references=tuple(reference for lender in lenders for reference in lender.references),
+        lender_broken_references=tuple(reference for lender in lenders for reference in lender.broken),
         lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
         shallow_file=os.path.join(common_dir, b"shallow") if inspection.shallow else None,
         partial=isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone,
@@ -241,15 +242,20 @@ def _inputs(
     alternates = alternates_of(inspection) if isinstance(inspection, Inspection) else ()
     return SizeInputs(
         question=request.question,
-        references=request.references,
+        # a reference that breaks or is mended changes the answer, though git starts from the same tips
+        references=(*request.references, *_without_id(request.broken_references)),
         packs=pack_sizes(packs) if isinstance(packs, PackFacts) else (),
         alternates=tuple(alternate.path for alternate in alternates),
-        lender_references=request.lender_references,
+        lender_references=(*request.lender_references, *_without_id(request.lender_broken_references)),
         lender_packs=tuple(pack for lender in lenders for pack in lender.packs),
         shallow=_shallow(request.shallow_file),
         excluded_references=request.excluded_references,
         git_version=program.version_text,
     )
+
+
+def _without_id(references: Sequence[tuple[bytes, str]]) -> list[tuple[bytes, str]]:
+    return [(name, "") for name, _ in references]
 
 
 def _shallow(path: bytes | None) -> bytes:

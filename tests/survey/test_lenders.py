@@ -3,6 +3,7 @@
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,56 @@ def test_a_failure_by_cancelling_is_not_remembered(tmp_path: Path, monkeypatch: 
         cancel.set()
         assert lenders.lender(objects_dir, cancel=cancel) == Unreadable("cancelled")
     assert isinstance(lenders.lender(objects_dir, cancel=threading.Event()), Lender)
+
+
+def break_by_fifo(folder: Path) -> None:
+    (folder / "refs" / "heads" / "other").unlink()
+    os.mkfifo(folder / "refs" / "heads" / "other")
+
+
+def break_by_text(folder: Path) -> None:
+    (folder / "refs" / "heads" / "other").write_text("no id\n")
+
+
+def break_by_link(folder: Path) -> None:
+    (folder / "refs" / "heads" / "other").unlink()
+    (folder / "other").write_text("no id\n")
+    (folder / "refs" / "heads" / "other").symlink_to("../../other")
+
+
+def break_whole_folder(folder: Path) -> None:
+    (folder / "refs" / "heads").rename(folder / "moved")
+    os.mkfifo(folder / "refs" / "heads")
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("damage", [break_by_fifo, break_by_text, break_by_link, break_whole_folder])
+def test_references_of_a_lender_that_cannot_be_read_leave_an_upper_bound(
+    damage: Callable[[Path], None], tmp_path: Path
+) -> None:
+    lender = make_lender(tmp_path / "lender.git")
+    lender.commit({"big": bytes(range(256)) * 100}, reference="refs/heads/other")
+    member = GitRepository.init(tmp_path / "member.git")
+    member.borrow_from(lender)
+    member.git("update-ref", "refs/heads/main", lender.git("rev-parse", "other"))
+    member.commit({"own": "own"})
+    flags = ["--state", tmp_path / "state.db", "size", "--format", "json", "--exclude-alternates"]
+    before = run_gitdash(tmp_path, *flags, member.git_dir).document
+    damage(lender.git_dir)
+    after = run_gitdash(tmp_path, *flags, member.git_dir).document
+    assert after["bound"] == "upper"
+    assert after["bytes"] > before["bytes"]
+    assert "of lenders broken" in after["notes"][0]
+    clone = run_gitdash(tmp_path, "--no-state", "size", "--format", "json", member.git_dir).document
+    assert clone["exact"]
+
+
+def test_a_stored_size_is_not_shown_for_a_lender_with_a_broken_reference_more(tmp_path: Path) -> None:
+    lender = make_lender(tmp_path / "lender.git")
+    member = make_member(tmp_path / "member.git", lender, lender.git_dir / "objects")
+    flags = ["--state", tmp_path / "state.db", "size", "--format", "json", "--exclude-alternates", member.git_dir]
+    assert run_gitdash(tmp_path, *flags).document["bound"] != "lower"
+    assert run_gitdash(tmp_path, *flags).document["notes"] == []
+    for repository, note in ((lender, "1 references of lenders broken"), (member, "1 references broken")):
+        (repository.git_dir / "refs" / "heads" / "more").write_text("no id\n")
+        assert note in run_gitdash(tmp_path, *flags).document["notes"][0]
