@@ -216,6 +216,31 @@ def legacy_branch(site: Site) -> None:
     site.configure(protocol__ext__allow="always")
 
 
+def credential_for_url(site: Site) -> None:
+    configure(site.git_dir / "config", "credential.https://h.helper", site.evil)
+
+
+def lender_config(site: Site) -> None:
+    """Every key that makes git run a program, in the config of the repository that lends."""
+    hook("reference-transaction", "lender-hooks")(site)
+    promisor = {key.replace("__", "."): value for key, value in PROMISOR.items()}
+    for key, value in {
+        "core.fsmonitor": site.evil,
+        "core.alternateRefsCommand": site.evil,
+        "core.sshCommand": site.evil,
+        "core.askPass": site.evil,
+        "core.pager": site.evil,
+        "core.hooksPath": os.fspath(site.folder / "lender-hooks"),
+        "credential.helper": site.evil,
+        "hook.evil.command": site.evil,
+        "hook.evil.event": "reference-transaction",
+        "remote.origin.url": "../upstream.git",
+        "remote.origin.uploadpack": site.evil,
+        **promisor,
+    }.items():
+        configure(site.folder / "pool.git" / "config", key, value)
+
+
 def attributes(line: str) -> Callable[[Site], None]:
     def plant(site: Site) -> None:
         site.write("work/.git/info/attributes", line + "\n")
@@ -236,6 +261,7 @@ TRAPS = (
     Trap("core.fsmonitor, status", set_keys(core__fsmonitor="EVIL"), ("status",)),
     Trap("core.fsmonitor, fsck", set_keys(core__fsmonitor="EVIL"), ("fsck",)),
     Trap("core.fsmonitor, gc", set_keys(core__fsmonitor="EVIL"), ("gc",)),
+    Trap("core.fsmonitor, repack", set_keys(core__fsmonitor="EVIL"), ("repack", "-a", "-d")),
     Trap(
         "core.alternateRefsCommand",
         set_keys(core__alternateRefsCommand="EVIL"),
@@ -252,7 +278,7 @@ TRAPS = (
     ),
     *(
         Trap(
-            f"hook.<name>.command, {event}",
+            f"hook.<name>.command, {event}, {command[0]}",
             set_keys(hook__evil__command="EVIL", hook__evil__event=event),
             command,
             oldest_git=(2, 54),
@@ -260,7 +286,15 @@ TRAPS = (
         for event, command in (
             ("reference-transaction", ("pack-refs", "--all")),
             ("post-index-change", ("update-index", "--refresh", "--force-write-index")),
+            ("reference-transaction", ("fetch", "origin", "refs/heads/main:refs/heads/fetched")),
+            ("reference-transaction", ("gc",)),
         )
+    ),
+    Trap(
+        "hook.<name>.command, pre-auto-gc",
+        both(set_keys(hook__evil__command="EVIL", hook__evil__event="pre-auto-gc", gc__auto="1"), many_loose_objects),
+        ("gc", "--auto"),
+        oldest_git=(2, 54),
     ),
     Trap(
         "core.sshCommand, lazy fetch",
@@ -282,6 +316,12 @@ TRAPS = (
     Trap(
         "credential.helper",
         set_keys(credential__helper="EVIL"),
+        ("credential", "fill"),
+        stdin=b"protocol=https\nhost=h\n\n",
+    ),
+    Trap(
+        "credential.<url>.helper",
+        credential_for_url,
         ("credential", "fill"),
         stdin=b"protocol=https\nhost=h\n\n",
     ),
@@ -308,6 +348,11 @@ TRAPS = (
         "a second remote, fetch --all",
         set_keys(remote__evil__url="ssh://h/x", core__sshCommand="EVIL"),
         ("fetch", "--all"),
+    ),
+    Trap(
+        "branch.<name>.remote, fetch without a remote",
+        set_keys(remote__evil__url="ssh://h/x", branch__main__remote="evil", core__sshCommand="EVIL"),
+        ("fetch",),
     ),
     Trap("legacy remotes file", legacy_remote, ("fetch", "old")),
     Trap("legacy branches file", legacy_branch, ("fetch", "old")),
@@ -352,4 +397,10 @@ TRAPS = (
     Trap("commondir", common_dir, ("status",)),
     Trap("core.worktree", other_work_tree, ("status",), overridden=False),
     Trap("maintenance prefetch", set_keys(remote__origin__uploadpack="EVIL"), PREFETCH),
+    Trap(
+        "maintenance.<task>.enabled, maintenance run without a task",
+        set_keys(remote__origin__uploadpack="EVIL", maintenance__prefetch__enabled="true"),
+        ("maintenance", "run"),
+    ),
+    Trap("the lender's own config", lender_config, ("-C", "../pool.git", "pack-refs", "--all"), overridden=False),
 )
