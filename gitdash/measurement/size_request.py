@@ -129,9 +129,7 @@ def select(request: SizeRequest) -> Selection:
     return Selection(
         tips=Tips(wanted=tuple(sorted(wanted)), excluded=tuple(sorted(excluded))),
         warnings=(names_note("broken and left out", broken),) if broken else (),
-        lender_warnings=(names_note("of lenders broken and not left out", broken_of_lenders),)
-        if broken_of_lenders
-        else (),
+        lender_warnings=(names_note("of the lender cannot be read", broken_of_lenders),) if broken_of_lenders else (),
         notes=(names_note("symbolic and point to nothing", dangling),) if dangling else (),
     )
 

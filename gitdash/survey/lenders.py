@@ -19,10 +19,9 @@ from gitdash.inspection.fingerprint import fingerprint
 from gitdash.inspection.folders import list_folder
 from gitdash.inspection.object_ids import loose_object_sizes
 from gitdash.inspection.reading import unreadable
-from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import LooseFacts, PackFacts
-from gitdash.model.policy import Policy
 from gitdash.model.repository import Unreadable
+from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.store_state import StoreStates
 from gitdash.survey.tips import TipsSource, tips_of
 from gitdash.units import printable, printable_path
@@ -70,12 +69,9 @@ class Lenders:
             return lender
 
     def _read(self, git_dir: bytes, cancel: threading.Event) -> Lender | Unreadable:
-        try:
-            inspection = inspect_repository(
-                git_dir, git_dir, now_s=self._clock(), loose_stale_age_s=Policy().loose_stale_age_s
-            )
-        except Exception as error:  # noqa: BLE001 - as in a worker: nothing in a lender may end a survey
-            return unreadable(error)
+        inspection = inspect_now(git_dir, git_dir, now_s=self._clock())
+        if isinstance(inspection, Unreadable):
+            return inspection
         if isinstance(inspection.packs, Unreadable):
             return inspection.packs
         if isinstance(inspection.loose, Unreadable):

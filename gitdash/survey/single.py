@@ -12,12 +12,11 @@ from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram
 from gitdash.inspection.files import read_file
-from gitdash.inspection.reading import unreadable
-from gitdash.inspection.repository import inspect_repository
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository, Repository, Unreadable
 from gitdash.survey.alternates import alternates_of
+from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.lenders import store_fingerprint
 from gitdash.survey.loans import Loans
@@ -117,15 +116,12 @@ def _repository_at(folder: bytes, settings: "Settings", effective_uid: int) -> R
 def _inspect(repository: Repository, settings: "Settings", now_s: float) -> Inspection | Unreadable:
     if repository.problem is not None:
         return Unreadable(repository.problem)
-    try:
-        return inspect_repository(
-            repository.git_dir,
-            repository.common_dir,
-            now_s=now_s,
-            loose_stale_age_s=settings.policy_for(repository.path).loose_stale_age_s,
-        )
-    except Exception as error:  # noqa: BLE001 - as in a worker: nothing in a repository may end the command
-        return unreadable(error)
+    return inspect_now(
+        repository.git_dir,
+        repository.common_dir,
+        now_s=now_s,
+        loose_stale_age_s=settings.policy_for(repository.path).loose_stale_age_s,
+    )
 
 
 def _if_unchanged(stored: RepositoryReport | None, inspection: Inspection | Unreadable) -> RepositoryReport | None:

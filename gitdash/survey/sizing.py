@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
 from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.references import ReferenceTips
 from gitdash.measurement.answers import PreviousSize
@@ -27,6 +28,7 @@ from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from gitdash.survey.alternates import alternates_of, lender_problem
 from gitdash.survey.damage import Damage, DamageSearch
+from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.lenders import Lender, Lenders, pack_sizes
 from gitdash.survey.tips import TipsSource, tips_of
 from gitdash.units import printable_path
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from gitdash.history.store import History, StoredSize
 
 _SHALLOW_LIMIT_BYTES = 64 << 20
+_MORE_LOOKS = 2
+"""As often as an inspection looks again: a repository may be pushed to all the time."""
 _SHALLOW = re.compile(rb"(?:[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?[ \t\r\n]*+)*+")
 
 
@@ -54,6 +58,7 @@ class SizeQuestion:
 class PreparedSize:
     """A question with all that is needed to answer it."""
 
+    asked: SizeQuestion
     request: SizeRequest
     fingerprint: bytes
     state: SizeState
@@ -91,7 +96,35 @@ class Sizing:
         return prepared if isinstance(prepared, Unreadable) else self.measure(report, prepared, cancel=cancel)
 
     def measure(self, report: RepositoryReport, prepared: PreparedSize, *, cancel: threading.Event) -> SizeMeasurement:
-        """Return the stored answer, or ask git and store what it says. Raises GitError."""
+        """Return the stored answer, or ask git and store what it says. Raises GitError.
+
+        A size may be impossible only for the files of the report: it is asked for again if they have changed since.
+        """
+        for _ in range(_MORE_LOOKS):
+            try:
+                return self._measured(report, prepared, cancel)
+            except GitError as error:
+                changed = None if error.kind is not GitFailure.FAILED else self._changed(report, prepared, cancel)
+                if changed is None:
+                    raise
+                prepared = changed
+        return self._measured(report, prepared, cancel)
+
+    def _changed(
+        self, report: RepositoryReport, prepared: PreparedSize, cancel: threading.Event
+    ) -> PreparedSize | None:
+        """Inspect the repository again; None if a size depends on the same files as before, or is not to be had."""
+        repository = report.repository
+        inspection = inspect_now(repository.git_dir, repository.common_dir, now_s=self._clock())
+        try:
+            newer = self.prepare(msgspec.structs.replace(report, inspection=inspection), prepared.asked, cancel=cancel)
+        except GitdashError:
+            return None
+        if isinstance(newer, Unreadable) or _files(newer) == _files(prepared):
+            return None
+        return newer
+
+    def _measured(self, report: RepositoryReport, prepared: PreparedSize, cancel: threading.Event) -> SizeMeasurement:
         if prepared.stored is not None:
             return prepared.stored
         measurement = measure_reachable(
@@ -151,6 +184,7 @@ class Sizing:
                 request = replace(request, previous=_previous(stored, state, request, inputs.alternates))
             request = self._with_preferred(request)
         return PreparedSize(
+            asked=asked,
             request=request,
             fingerprint=fingerprint,
             state=state,
@@ -172,6 +206,11 @@ class Sizing:
         if self._history is None:
             return None
         return self._history.last_size(report.repository.path, asked.question, asked.excluded_references)
+
+
+def _files(prepared: PreparedSize) -> tuple[bytes, int | None]:
+    """Return what tells whether the files have changed: references and packs, and the loose objects by their bytes."""
+    return prepared.fingerprint, prepared.request.upper_bound_bytes
 
 
 def _tips_source(repository: Repository, inspection: Inspection) -> TipsSource:

@@ -212,7 +212,10 @@ def test_broken_references_of_the_lender_are_left_out_with_a_note(tmp_path: Path
     request = request_for(member, OWN, pool, lender_references=(*request.lender_references, *broken))
     size = measure(request)
     assert size.bytes == wanted_bytes
-    assert size.notes == ("1 references of the lender point to missing objects: refs/heads/missing",)
+    assert size.notes == (
+        "1 references of the lender cannot be read: refs/heads/no-id",
+        "1 references of the lender point to missing objects: refs/heads/missing",
+    )
     assert size.bound is Bound.UPPER
     union = measure(
         request_for(

@@ -182,7 +182,7 @@ def test_references_of_a_lender_that_cannot_be_read_leave_an_upper_bound(
     after = run_gitdash(tmp_path, *flags, member.git_dir).document
     assert after["bound"] == "upper"
     assert after["bytes"] > before["bytes"]
-    assert "of lenders broken" in after["notes"][0]
+    assert "of the lender cannot be read" in after["notes"][0]
     clone = run_gitdash(tmp_path, "--no-state", "size", "--format", "json", member.git_dir).document
     assert clone["exact"]
 
@@ -193,6 +193,6 @@ def test_a_stored_size_is_not_shown_for_a_lender_with_a_broken_reference_more(tm
     flags = ["--state", tmp_path / "state.db", "size", "--format", "json", "--exclude-alternates", member.git_dir]
     assert run_gitdash(tmp_path, *flags).document["bound"] != "lower"
     assert run_gitdash(tmp_path, *flags).document["notes"] == []
-    for repository, note in ((lender, "1 references of lenders broken"), (member, "1 references broken")):
+    for repository, note in ((lender, "1 references of the lender cannot be read"), (member, "1 references broken")):
         (repository.git_dir / "refs" / "heads" / "more").write_text("no id\n")
         assert note in run_gitdash(tmp_path, *flags).document["notes"][0]
