@@ -260,7 +260,7 @@ def test_an_interrupt_ends_everything_within_a_second(
     assert process.returncode == 130
     assert output == ""
     assert "Traceback" not in talk
-    assert elapsed_s < 2.0, "a second, and some for a busy machine"
+    assert elapsed_s < 1.0
 
 
 @pytest.mark.safety

@@ -82,7 +82,7 @@ def test_no_references(data):
     assert count_sha1(data) == 0
 
 
-def test_200_000_references_take_well_below_300_ms_to_count():
+def test_200_000_references_are_counted_in_less_than_300_ms():
     data = HEADER + b"".join(b"%040x refs/tags/v%d\n^%040x\n" % (number, number, number) for number in range(200_000))
     started_s = time.process_time()
     assert count_sha1(data) == 200_000
