@@ -24,7 +24,8 @@ from gitdash.errors import ExitCode
 from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions import ACTIONS, help_lines
-from gitdash.tui.cells import Line, Piece, Tone, fit
+from gitdash.tui.arrangement import arrange, too_small_lines
+from gitdash.tui.cells import Line, fit
 from gitdash.tui.clipboard import shell_path
 from gitdash.tui.clock import Clock
 from gitdash.tui.filter_bar import FilterBar
@@ -35,16 +36,13 @@ from gitdash.tui.keys import KeyLineView
 from gitdash.tui.lines import LinesView
 from gitdash.tui.live import LiveFleet
 from gitdash.tui.palette import RepositoryProvider
-from gitdash.tui.panels import WIDE_COLUMNS, Panels
+from gitdash.tui.panels import Panels
 from gitdash.tui.screens import PageScreen
 from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.table import FleetTable
 
 TICK_INTERVAL_S: Final = 10.0
 """How often ages are drawn anew."""
-LEAST_SIZE: Final = Size(60, 15)
-SHORT_LINES: Final = 32
-"""Below this height the detail pane is a low one."""
 _SETTLED_S: Final = 1.0
 """After this long the rows that were loaded are taken out of the garbage collector's sight."""
 
@@ -112,7 +110,7 @@ class FleetApp(App[int]):
         yield self.filter_bar
         yield self.panels.totals
         yield KeyLineView()
-        yield LinesView(_notice_lines, id="notice")
+        yield LinesView(too_small_lines, id="notice")
 
     def on_mount(self) -> None:
         """Paint first, then begin to work."""
@@ -134,11 +132,7 @@ class FleetApp(App[int]):
         self._arrange_screen(event.size)
 
     def _arrange_screen(self, size: Size) -> None:
-        screen = self.screen_stack[0]
-        screen.set_class(size.width < LEAST_SIZE.width or size.height < LEAST_SIZE.height, "-too-small")
-        screen.set_class(size.width >= WIDE_COLUMNS, "-wide")
-        screen.set_class(size.height < SHORT_LINES, "-short")
-        screen.set_class(not self.detail_is_shown, "-no-detail")
+        arrange(self.screen_stack[0], size, detail_is_shown=self.detail_is_shown)
 
     def flush(self) -> None:
         """Show what happened since the last call."""
@@ -357,11 +351,6 @@ class FleetApp(App[int]):
         for command in super().get_system_commands(screen):
             if command.title == "Theme":
                 yield command
-
-
-def _notice_lines(width: int) -> Sequence[Line]:
-    sentences = (f"gitdash needs {LEAST_SIZE.width} x {LEAST_SIZE.height} cells.", "Enlarge the terminal, or q quits.")
-    return [[], *([Piece(fit(f" {sentence}", width), Tone.WARNING)] for sentence in sentences)]
 
 
 def _forgo_collecting() -> None:
