@@ -6,8 +6,9 @@ and `onbranch:`; any other condition counts as true. Patterns are git's wildmatc
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gitdash.formats.git_config import ConfigEntry, read_config
@@ -35,7 +36,15 @@ class IncludeReader:
     git_dir: bytes
     head: str | None
     problems: Problems
-    included_count: int = 0
+    every_condition: bool = False
+    """Take each condition for true."""
+    included: list[bytes] = field(default_factory=list)
+    """Paths, whether there is a file or not."""
+
+    @property
+    def included_count(self) -> int:
+        """How many files were included, each as often as it was."""
+        return len(self.included)
 
     def read(self, path: bytes, shown_path: bytes) -> tuple[ConfigEntry, ...]:
         """Return the keys of a file; one that is not there has none, as for git."""
@@ -56,7 +65,7 @@ class IncludeReader:
             if entry.name != "path" or not entry.value or not self._applies(entry, path):
                 continue
             included = os.path.join(os.path.dirname(path), os.path.expanduser(entry.value))
-            self.included_count += 1
+            self.included.append(included)
             if depth >= _MAXIMUM_INCLUDE_DEPTH or self.included_count > _MAXIMUM_INCLUDES:
                 self.problems.note(included, f"not read: includes are nested deeper than {_MAXIMUM_INCLUDE_DEPTH}")
                 continue
@@ -65,9 +74,33 @@ class IncludeReader:
     def _applies(self, entry: ConfigEntry, path: bytes) -> bool:
         if entry.section == "include":
             return entry.subsection is None
+        if self.every_condition:
+            return entry.section == "includeif"
         return entry.section == "includeif" and condition_holds(
             entry.subsection or b"", git_dir=self.git_dir, config_path=path, head=self.head
         )
+
+
+def include_problem(git_dir: bytes, common_dir: bytes) -> str | None:
+    """Return why git might wait for, or fail at, a file that the config includes; None if it can read all.
+
+    A symbolic link is a problem too: what it leads to may include more. Conditions count as true.
+    """
+    reader = IncludeReader(git_dir=git_dir, head=None, problems=Problems(), every_condition=True)
+    for path in (common_dir + b"/config", git_dir + b"/config.worktree"):
+        for _ in reader.expand(reader.read(path, path), path, "config", 0):
+            pass
+    irregular = next(filter(_is_irregular, reader.included), None)
+    if irregular is not None:
+        return f"{presentable_bytes(irregular)}, which its config includes, is not a regular file"
+    return next((f"{problem.path}: {problem.reason}" for problem in reader.problems.noted), None)
+
+
+def _is_irregular(path: bytes) -> bool:
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def condition_holds(condition: bytes, *, git_dir: bytes, config_path: bytes, head: str | None) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.runner import GitProgram, run_git
 from gitdash.gitcmd.store_files import irregular_reference_file
+from gitdash.inspection.config_includes import include_problem
 from gitdash.inspection.references import ReferenceTips, read_tips
 from gitdash.model.inspection import Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.repository import Repository, Unreadable
@@ -51,6 +52,9 @@ def _why_not_by_git(source: TipsSource, program: GitProgram) -> Unreadable | Non
         return Unreadable("its reftable needs git, which refuses repositories of another owner")
     if program.version < _REFTABLE_SINCE:
         return Unreadable(f"its reftable needs git 2.45 or newer, this is {program.version_text}")
+    problem = include_problem(source.git_dir, source.common_dir)
+    if problem is not None:
+        return Unreadable(problem)
     for folder in dict.fromkeys((source.git_dir, source.common_dir)):
         irregular = irregular_reference_file(folder)
         if irregular is not None:

@@ -121,3 +121,36 @@ def test_a_worktree_needs_its_own_tables(tmp_path: Path) -> None:
     for file in (own / "reftable").glob("*.ref"):
         file.unlink()
     assert isinstance(unreadable_reftable(os.fsencode(own)), Unreadable)
+
+
+@pytest.mark.parametrize("key", ["include.path", "includeIf.onbranch:**.path", "includeIf.gitdir:/**.path"])
+@pytest.mark.parametrize("through", ["", "file", "link"])
+def test_git_does_not_wait_for_an_included_fifo(key: str, through: str, tmp_path: Path) -> None:
+    repository = make(tmp_path / "r.git")
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "file").write_text(f"[include]\n\tpath = {tmp_path / 'fifo'}\n")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    repository.git("config", key, str(tmp_path / (through or "fifo")))
+    answer = run_gitdash(tmp_path, "--no-state", "size", repository.path, time_limit_s=30)
+    assert answer.exit_code == 1
+    assert "is not a regular file" in answer.stderr
+
+
+@pytest.mark.oracle
+def test_included_files_that_git_can_read_are_no_hindrance(tmp_path: Path) -> None:
+    repository = make(tmp_path / "r.git")
+    (tmp_path / "more").write_text("[core]\n\tabbrev = 12\n")
+    repository.git("config", "include.path", str(tmp_path / "more"))
+    repository.git("config", "--add", "include.path", str(tmp_path / "missing"))
+    answer = size(tmp_path, repository).document
+    assert answer["bytes"] == int(repository.git("rev-list", "--all", "--objects", "--disk-usage"))
+
+
+def test_git_is_not_asked_with_a_config_of_which_only_it_reads_all(tmp_path: Path) -> None:
+    repository = make(tmp_path / "r.git")
+    os.mkfifo(tmp_path / "fifo")
+    with (repository.path / "config").open("a") as file:
+        file.write("[include]\n" + "\tpath = missing\n" * 300 + f"\tpath = {tmp_path / 'fifo'}\n")
+    answer = run_gitdash(tmp_path, "--no-state", "size", repository.path, time_limit_s=30)
+    assert answer.exit_code == 1
+    assert "unreadable" in answer.stderr
