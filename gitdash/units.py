@@ -1,6 +1,6 @@
 """Values for people: bytes, counts, durations, ages, and text that is safe on a terminal.
 
-Bytes use Ki, Mi, Gi; counts use k, M, G; the two are never mixed. Nothing here reads a clock.
+Bytes use Ki, Mi, Gi; counts from 10,000 on use k, M, G; the two are never mixed. Nothing here reads a clock.
 """
 
 import re
@@ -72,9 +72,9 @@ def linked_text(linked_bytes: int) -> str:
 
 
 def human_count(count: int) -> str:
-    """Return a count with three significant digits at most: `999`, `1.20k`, `655k`, `12.3M`."""
-    if count < 1000:
-        return str(count)
+    """Return a count: exact below 10,000, then three significant digits: `999`, `1,024`, `655k`, `12.3M`."""
+    if count < 10_000:
+        return f"{count:,}"
     scaled = float(count)
     exponent = -1
     while scaled >= 999.5 and exponent < len(_COUNT_PREFIXES) - 1:

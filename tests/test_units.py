@@ -27,9 +27,21 @@ def test_bytes_have_binary_prefixes_and_three_digits(size_bytes: int, text: str)
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0"), (999, "999"), (1000, "1.00k"), (655_136, "655k"), (999_999, "1.00M"), (12_345_678, "12.3M")],
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1,000"),
+        (1024, "1,024"),
+        (9_999, "9,999"),
+        (10_000, "10.0k"),
+        (99_949, "99.9k"),
+        (655_136, "655k"),
+        (999_999, "1.00M"),
+        (12_345_678, "12.3M"),
+        (999_949_999_999, "1000G"),
+    ],
 )
-def test_counts_have_decimal_prefixes(count: int, text: str) -> None:
+def test_counts_are_exact_below_ten_thousand_and_have_decimal_prefixes_from_there_on(count: int, text: str) -> None:
     assert human_count(count) == text
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Evidence, Judge, Rule
-from gitdash.assessment.sentences import counted, listed, shell_word, shown
+from gitdash.assessment.sentences import counted, listed, shell_word
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import DiskFacts, Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import SizeMeasurement
-from gitdash.units import human_bytes, printable_path
+from gitdash.units import human_bytes, human_count, printable_path
 
 REPOSITORY_UNREADABLE = Rule(
     id="repository-unreadable",
@@ -142,7 +142,7 @@ def disk_incomplete(case: Case) -> Iterator[Finding]:
             case,
             Severity.NOTICE,
             f"some folder could not be searched: it occupies at least {human_bytes(disk.bytes)}"
-            f" in {shown(disk.file_count)} files",
+            f" in {human_count(disk.file_count)} files",
             {"disk_bytes": disk.bytes, "file_count": disk.file_count},
         )
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, shown
+from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import BitmapSource
+from gitdash.units import human_count
 
 NO_BITMAP = Rule(
     id="no-bitmap",
@@ -81,7 +82,9 @@ def several_bitmaps(case: Case) -> Iterator[Finding]:
         return
     is_across = lender_count > 0
     where = (
-        f"{shown(local_count)} here, {counted(lender_count, 'lender')} with one" if is_across else "all of them here"
+        f"{human_count(local_count)} here, {counted(lender_count, 'lender')} with one"
+        if is_across
+        else "all of them here"
     )
     yield SEVERAL_BITMAPS.finding(
         case,

@@ -6,9 +6,10 @@ gitdash itself runs none of them.
 from collections.abc import Sequence
 from typing import Final
 
-from gitdash.assessment.sentences import listed, shell_word, shown
+from gitdash.assessment.sentences import listed, shell_word
 from gitdash.model.inspection import ConfigConcern
 from gitdash.model.repository import Repository
+from gitdash.units import human_count
 
 _NAMED_MAXIMUM_COUNT: Final = 10
 """A longer command is no remedy that anyone would read before running it."""
@@ -34,7 +35,7 @@ def file_command(command: str, folder: bytes, names: Sequence[str]) -> str:
     if not exact:
         return f"`{command}` with the path of each"
     words = " ".join(shell_word(folder + b"/" + name.encode()) for name in exact)
-    return f"`{command} {words}`" + (f", and so with {shown(rest_count)} more" if rest_count else "")
+    return f"`{command} {words}`" + (f", and so with {human_count(rest_count)} more" if rest_count else "")
 
 
 def unset_command(concerns: Sequence[ConfigConcern], refused_in: Repository | None = None) -> str:
@@ -47,7 +48,7 @@ def unset_command(concerns: Sequence[ConfigConcern], refused_in: Repository | No
     others = [key for key, command in commands.items() if command is None]
     parts = [f"`{command}`" for command in named[:_NAMED_MAXIMUM_COUNT]]
     if len(named) > _NAMED_MAXIMUM_COUNT:
-        parts.append(f"so with {shown(len(named) - _NAMED_MAXIMUM_COUNT)} more")
+        parts.append(f"so with {human_count(len(named) - _NAMED_MAXIMUM_COUNT)} more")
     if others:
         parts.append(f"an editor for {listed(others)}")
     return " and ".join(parts)

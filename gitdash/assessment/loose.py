@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule, with_member_caution
-from gitdash.assessment.sentences import counted, shown
+from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
-from gitdash.units import human_bytes, human_duration
+from gitdash.units import human_bytes, human_count, human_duration
 
 LOOSE_OBJECTS = Rule(
     id="loose-objects",
@@ -70,7 +70,7 @@ def loose_objects(case: Case) -> Iterator[Finding]:
         case,
         Severity.WARNING if case.is_served or is_overdue else Severity.NOTICE,
         f"{counted(loose.count, 'loose object')} of {human_bytes(loose.bytes)},"
-        f" more than {shown(case.policy.loose_limit)}",
+        f" more than {human_count(case.policy.loose_limit)}",
         {
             "loose_count": loose.count,
             "loose_bytes": loose.bytes,
@@ -90,7 +90,7 @@ def stale_loose_objects(case: Case) -> Iterator[Finding]:
         case,
         Severity.WARNING if case.is_served else Severity.NOTICE,
         f"{counted(loose.stale_count, 'loose object')} of {human_bytes(loose.stale_bytes)} older than"
-        f" {human_age_limit(case.policy.loose_stale_age_s)}, more than {shown(case.policy.loose_stale_limit)}",
+        f" {human_age_limit(case.policy.loose_stale_age_s)}, more than {human_count(case.policy.loose_stale_limit)}",
         {
             "stale_count": loose.stale_count,
             "stale_bytes": loose.stale_bytes,

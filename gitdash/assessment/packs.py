@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed, shown
+from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import PackFile
 from gitdash.model.repository import Unreadable
-from gitdash.units import human_bytes, sum_bytes
+from gitdash.units import human_bytes, human_count, sum_bytes
 
 PACKS_OUTSIDE_MIDX = Rule(
     id="packs-outside-midx",
@@ -99,7 +99,7 @@ def packs_outside_midx(case: Case) -> Iterator[Finding]:
         case,
         Severity.WARNING if is_slow else Severity.NOTICE,
         f"{counted(outside_count, 'pack')} outside the multi-pack-index,"
-        f" {shown(allowed_count)} allowed at {human_bytes(packs.bytes)}",
+        f" {human_count(allowed_count)} allowed at {human_bytes(packs.bytes)}",
         {"outside_midx_count": outside_count, "allowed_count": allowed_count, "pack_bytes": packs.bytes},
         remedy=_index_only_remedy(case),
     )
@@ -141,7 +141,7 @@ def many_packs(case: Case) -> Iterator[Finding]:
     yield MANY_PACKS.finding(
         case,
         Severity.NOTICE if is_covered else Severity.WARNING,
-        f"{counted(free_count, 'pack')} without .keep, more than {shown(case.policy.pack_limit)}",
+        f"{counted(free_count, 'pack')} without .keep, more than {human_count(case.policy.pack_limit)}",
         {
             "pack_count": packs.count,
             "kept_count": packs.kept_count,
@@ -161,7 +161,7 @@ def midx_names_absent_packs(case: Case) -> Iterator[Finding]:
         case,
         Severity.CRITICAL,
         f"the multi-pack-index names {counted(index.missing_pack_count, 'pack')} that"
-        f" {'is' if index.missing_pack_count == 1 else 'are'} not there, of {shown(index.pack_count)}",
+        f" {'is' if index.missing_pack_count == 1 else 'are'} not there, of {human_count(index.pack_count)}",
         {"missing_pack_count": index.missing_pack_count, "pack_count": index.pack_count},
         remedy=_new_index_remedy(case),
     )

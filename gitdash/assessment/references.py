@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed, shown
+from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import ObjectFormat
-from gitdash.units import human_age, human_bytes
+from gitdash.units import human_age, human_bytes, human_count
 
 LOOSE_REFERENCES = Rule(
     id="loose-references",
@@ -107,7 +107,7 @@ def loose_references(case: Case) -> Iterator[Finding]:
     yield LOOSE_REFERENCES.finding(
         case,
         Severity.WARNING if is_slow else Severity.NOTICE,
-        f"{counted(references.loose_count, 'loose reference')}; packing is due from {shown(limit_count)}"
+        f"{counted(references.loose_count, 'loose reference')}; packing is due from {human_count(limit_count)}"
         f" with {human_bytes(references.packed_bytes)} of packed-refs",
         {
             "loose_count": references.loose_count,

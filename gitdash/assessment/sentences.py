@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from gitdash.units import human_age, human_count, printable, printable_path
 
 
-def shown(count: int) -> str:
-    """Return a count: its digits below 10,000, so that 1,025 of 1,024 allowed reads true, shortened from there on."""
-    return f"{count:,}" if count < 10_000 else human_count(count)
-
-
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Return a count with its noun: `1 pack`, `3 packs`."""
-    return f"{shown(count)} {noun if count == 1 else plural or noun + 's'}"
+    return f"{human_count(count)} {noun if count == 1 else plural or noun + 's'}"
 
 
 def ago(age_s: float) -> str:
@@ -25,7 +20,7 @@ def ago(age_s: float) -> str:
 def listed(names: Sequence[str], at_most: int = 3) -> str:
     """Return names with commas, and how many more there are: `a, b, c and 4 more`."""
     rest_count = len(names) - at_most
-    return ", ".join(names[:at_most]) + (f" and {shown(rest_count)} more" if rest_count > 0 else "")
+    return ", ".join(names[:at_most]) + (f" and {human_count(rest_count)} more" if rest_count > 0 else "")
 
 
 def shell_word(path: bytes) -> str:

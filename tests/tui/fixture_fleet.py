@@ -267,7 +267,7 @@ NO_BITMAP = finding(
 LOOSE = finding(
     "loose-objects",
     Severity.WARNING,
-    "541k loose objects of 213 MiB, more than 1.02k",
+    "541k loose objects of 213 MiB, more than 1,024",
     "`git repack -d -l` packs the reachable ones, `git repack --geometric=2 -d -l` all",
 )
 
