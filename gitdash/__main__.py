@@ -1,22 +1,39 @@
 """The composition root: puts the command line and the dashboard together, and turns endings into exit codes.
 
-It imports neither front end's heavy parts: the dashboard is imported when it opens.
+It imports nothing before `main` is on guard, so that Ctrl-C ends the program in the same way from the start; what it
+imports then is neither front end's heavy part: the dashboard is imported when it opens.
 """
 
-import io
-import signal
 import sys
-from typing import NoReturn
 
-import click
+TYPE_CHECKING = False
+"""Type checkers take it for true; `typing` would take its time before anybody is on guard."""
+if TYPE_CHECKING:
+    import click
 
-from gitdash.cli.commands import make_command_line
-from gitdash.cli.output import say
-from gitdash.cli.session import Session
-from gitdash.errors import ExitCode, GitdashError
+    from gitdash.cli.session import Session
+    from gitdash.errors import GitdashError
 
 
-def _open_dashboard(session: Session, roots: tuple[bytes, ...]) -> int:
+def main() -> int:
+    """Run the program and return its exit code; no error of the user's making ends in a traceback."""
+    try:
+        _hear_signals()
+        exit_code = _run()
+        _ignore_signals()
+    except KeyboardInterrupt:
+        return _stopped()
+    return exit_code
+
+
+def command_line() -> "click.Group":
+    """Return all commands; the README test reads names and options from here."""
+    from gitdash.cli.commands import make_command_line
+
+    return make_command_line(_open_dashboard)
+
+
+def _open_dashboard(session: "Session", roots: tuple[bytes, ...]) -> int:
     from gitdash.tui.app import run_dashboard
 
     git = session.git
@@ -24,22 +41,17 @@ def _open_dashboard(session: Session, roots: tuple[bytes, ...]) -> int:
         return run_dashboard(session.roots(roots), settings=session.settings, history=history, git=git)
 
 
-command_line = make_command_line(_open_dashboard)
-"""All commands; the README test reads names and options from here."""
+def _run() -> int:
+    import click
 
+    from gitdash.cli.output import say
+    from gitdash.errors import ExitCode, GitdashError
 
-def main() -> int:
-    """Run the program and return its exit code; no error of the user's making ends in a traceback."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        # nohup(1) has SIGHUP ignored, and that shall stay so.
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
     try:
-        return int(command_line.main(prog_name="gitdash", standalone_mode=False) or ExitCode.DONE)
+        return int(command_line().main(prog_name="gitdash", standalone_mode=False) or ExitCode.DONE)
     except click.Abort:
-        return _stopped()
-    except KeyboardInterrupt:
-        return _stopped()
+        # click turns Ctrl-C into it
+        raise _Interrupt from None
     except click.ClickException as error:
         _show(error)
         return error.exit_code
@@ -48,16 +60,22 @@ def main() -> int:
         return _exit_code(error)
 
 
-def _show(error: click.ClickException) -> None:
+def _show(error: "click.ClickException") -> None:
     """Say what click has to say: it quotes arguments as they are, and those may be names of scanned folders."""
+    import io
+
+    from gitdash.cli.output import say
+
     text = io.StringIO()
     error.show(text)
     for line in text.getvalue().splitlines():
         say(line)
 
 
-def _exit_code(error: GitdashError) -> int:
+def _exit_code(error: "GitdashError") -> int:
     """Return what an error means: a failed or refused git query differs from wrong use."""
+    from gitdash.errors import ExitCode
+
     runner = sys.modules.get("gitdash.gitcmd.runner")
     if runner is None or not isinstance(error, runner.GitError):
         return ExitCode.WRONG_USE
@@ -67,19 +85,53 @@ def _exit_code(error: GitdashError) -> int:
     return ExitCode.REFUSED if error.kind is kinds.REFUSED else ExitCode.FINDINGS
 
 
-def _interrupt(_number: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+class _Interrupt(KeyboardInterrupt):
+    """Ctrl-C, and what else asks for an end.
+
+    Python ends itself by SIGINT at the end of a program in which exactly KeyboardInterrupt left an `exec`, though it
+    was caught; modules of the standard library run one while they are imported. A subclass does not count.
+    """
+
+
+def _hear_signals() -> None:
+    import signal
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # nohup(1) has SIGHUP ignored, a shell SIGINT for what it starts in the background, and that shall stay so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+
+
+def _ignore_signals() -> None:
+    """Say nothing more of signals: all is done, and while Python ends they would change the exit code."""
+    import signal
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise _Interrupt
 
 
 def _stopped() -> int:
     """End what still runs, deaf to a second Ctrl-C, which would only leave processes behind."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _ignore_signals()
+    from gitdash.cli.output import say
+    from gitdash.errors import ExitCode
+
     runner = sys.modules.get("gitdash.gitcmd.runner")
-    if runner is not None:
+    # a runner whose import was interrupted has started nothing
+    if runner is not None and hasattr(runner, "stop_everything"):
         runner.stop_everything()
     say("gitdash: interrupted")
     return ExitCode.INTERRUPTED
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        _exit_code_of_main = main()
+    except KeyboardInterrupt:
+        # it came before the first line of main
+        _exit_code_of_main = _stopped()
+    sys.exit(_exit_code_of_main)

@@ -60,7 +60,7 @@ def options(command: click.Command, path: str) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("path", "option"), options(command_line, "gitdash"), ids=lambda value: value or "command")
+@pytest.mark.parametrize(("path", "option"), options(command_line(), "gitdash"), ids=lambda value: value or "command")
 def test_readme_names_the_command_and_option(path: str, option: str) -> None:
     assert path in README
     assert option in README

@@ -263,6 +263,48 @@ def test_an_interrupt_ends_everything_within_a_second(
     assert elapsed_s < 1.0
 
 
+INTERRUPTS_ITSELF = """
+import os, signal, sys
+
+wanted = os.environ["INTERRUPTED_AT"]
+
+def interrupt(event, arguments):
+    global wanted
+    if not hasattr(sys.modules.get("__main__"), "main") or event not in ("import", "exec"):
+        return
+    moment = arguments[0] if event == "import" else arguments[0].co_filename
+    if moment == wanted:
+        wanted = None
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.addaudithook(interrupt)
+"""
+MOMENTS = [
+    *("click", "click.core", "<string>", "gitdash.cli.commands", "gitdash.cli.scan", "msgspec"),
+    *("gitdash.gitcmd.runner", "gitdash.survey.survey", "sqlite3", "gitdash.history.store", "gitdash.export.columns"),
+]
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_an_interrupt_at_any_moment_of_the_start_is_one_sentence_and_exit_130(
+    gitdash: Gitdash, fleet: Path, moment: str
+) -> None:
+    hook = gitdash.folder / "hook"
+    hook.mkdir()
+    (hook / "sitecustomize.py").write_text(INTERRUPTS_ITSELF)
+    finished = subprocess.run(
+        gitdash.command("scan", fleet),
+        env=gitdash.environment
+        | {"INTERRUPTED_AT": moment, "PYTHONPATH": f"{hook}:{gitdash.environment['PYTHONPATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (finished.returncode, finished.stdout) == (130, "")
+    assert finished.stderr.strip() == "gitdash: interrupted"
+
+
 @pytest.mark.safety
 def test_what_is_known_survives_an_interrupt(gitdash: Gitdash, fleet: Path) -> None:
     GitRepository(fleet / "work")
