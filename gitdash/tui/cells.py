@@ -14,7 +14,6 @@ from rich.cells import cell_len, set_cell_size
 
 from gitdash.export.columns import ABSENT, PENDING, UNMEASURED, UNREADABLE, Column
 from gitdash.model.report import State
-from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 
 
@@ -215,7 +214,7 @@ def _draw_value(placed: PlacedColumn, summary: RepositorySummary, now_s: float) 
     """A number with its unit in a quieter tone, so that the eye compares the numbers."""
     text = placed.column.text(summary, now_s)
     right = placed.column.align == "right"
-    if isinstance(placed.column.value(summary), Unreadable):
+    if text == UNREADABLE:
         return [Piece(fit(UNREADABLE, placed.width, right=right), Tone.WARNING)]
     if text in _QUIET_TEXTS:
         return [Piece(fit(text, placed.width, right=right), Tone.DIM)]

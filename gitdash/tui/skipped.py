@@ -17,8 +17,12 @@ def _head(count: int, width: int, *, is_complete: bool) -> list[Line]:
     so_far = "" if is_complete else " so far"
     if not count:
         return [[Piece(f" Nothing was skipped{so_far}.", Tone.PLAIN)]]
-    were = "folder or file was" if count == 1 else "folders and files were"
-    text = f"{count:,} {were} skipped{so_far}: they looked like repositories and are none, or could not be searched."
+    if count == 1:
+        text = (
+            f"1 folder or file was skipped{so_far}: it looked like a repository and is none, or could not be searched."
+        )
+    else:
+        text = f"{count:,} folders and files were skipped{so_far}: no repositories, or they could not be searched."
     return wrapped(text, Tone.PLAIN, width)
 
 

@@ -16,7 +16,7 @@ def _text(candidates: tuple[NotRepository, ...], *, is_complete: bool = True) ->
 
 def test_every_candidate_stands_with_its_reason_in_the_order_of_paths() -> None:
     text = _text(CANDIDATES)
-    assert text.startswith(" 2 folders and files were skipped: they looked like repositories")
+    assert text.startswith(" 2 folders and files were skipped: no repositories")
     assert text.index("permission denied") < text.index("/srv/git/z.git") < text.index("an empty folder")
 
 
