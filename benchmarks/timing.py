@@ -42,7 +42,7 @@ class Result:
     figure: float
     """The measured figure, in `unit`."""
     unit: str
-    """`x faster`, `x of`, `s`, `ms`, `MiB`."""
+    """`x faster`, `x of`, `s`, `ms`, `MB`."""
     target: float
     """The bound on the figure."""
     at_least: bool
