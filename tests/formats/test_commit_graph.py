@@ -161,6 +161,29 @@ def test_any_bytes_give_a_value_or_a_format_error(data):
 
 
 @pytest.mark.safety
+def test_a_cut_of_a_chain_is_seen_except_at_line_ends():
+    data = b"a" * 40 + b"\n" + b"b" * 40 + b"\n"
+    # a chain has no count and no checksum: whole lines that are gone cannot be missed
+    assert lengths_where_a_cut_goes_unseen(read_commit_graph_chain, data) == [0, 40, 41, 81]
+
+
+@pytest.mark.safety
+@pytest.mark.oracle
+@pytest.mark.parametrize("object_format", ObjectFormat)
+def test_a_cut_of_a_chain_of_git_is_seen_except_at_line_ends(tmp_path, object_format):
+    repository = GitRepository.init(tmp_path / "r.git", object_format=object_format)
+    for number in range(3):
+        repository.commit({"a": f"{number}"})
+        repository.git("commit-graph", "write", "--reachable", "--split=no-merge")
+    data = (repository.git_dir / "objects" / "info" / "commit-graphs" / "commit-graph-chain").read_bytes()
+    ends = [number for number, byte in enumerate(data) if byte == ord("\n")]
+    assert len(ends) == len(read_commit_graph_chain(data)) == 3
+    # 40 letters of an id of SHA-256 are one of SHA-1, of a layer that is absent
+    unseen = sorted({0, 40, *ends, *(end + 1 for end in ends)} - {len(data)})
+    assert lengths_where_a_cut_goes_unseen(read_commit_graph_chain, data) == unseen
+
+
+@pytest.mark.safety
 @HOSTILE
 @given(st.one_of(st.binary(max_size=100), mutations(b"a" * 40 + b"\n" + b"b" * 40 + b"\n")))
 def test_any_chain_gives_a_value_or_a_format_error(data):
