@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.safety.product import Answer, run_gitdash, run_many
+from tests.safety.product import Answer, run_gitdash
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.safety
@@ -75,19 +75,39 @@ def answer(outer: GitRepository) -> Answer:
     return run_gitdash(outer.path.parent, "--no-state", "scan", "--sizes", "all", "--format", "json", *roots)
 
 
-@pytest.mark.parametrize("name", ENTRIES)
-def test_a_broken_entry_is_no_repository_and_has_a_reason(outer: GitRepository, answer: Answer, name: str) -> None:
+NEVER_REPOSITORIES = {"a link to a device", "a FIFO"}
+"""What no git makes under this name: not rows, but named with a reason."""
+
+
+@pytest.mark.parametrize("name", sorted(ENTRIES.keys() - NEVER_REPOSITORIES))
+def test_a_broken_entry_is_an_unreadable_row_without_figures(outer: GitRepository, answer: Answer, name: str) -> None:
+    row = answer.row(outer.path / f"inner{list(ENTRIES).index(name):02}")
+    assert row["state"] == "unreadable"
+    assert [finding["rule"] for finding in row["findings"]] == ["repository-unreadable"]
+    assert all(value is None or set(value) == {"unreadable"} for value in row["sizes"].values())
+
+
+@pytest.mark.parametrize("name", sorted(NEVER_REPOSITORIES))
+def test_an_entry_of_another_kind_is_no_repository_and_has_a_reason(
+    outer: GitRepository, answer: Answer, name: str
+) -> None:
     inner = outer.path / f"inner{list(ENTRIES).index(name):02}"
-    assert answer.document["repositories"] == []
-    assert answer.document["totals"]["disk_bytes"] == 0
-    reasons = [line for line in answer.stderr.splitlines() if os.fspath(inner) in line]
-    assert reasons
+    assert os.fspath(inner) not in {row["path"] for row in answer.document["repositories"]}
+    assert [line for line in answer.stderr.splitlines() if os.fspath(inner) in line]
 
 
-def test_one_broken_repository_alone_is_wrong_use(outer: GitRepository) -> None:
-    inner = outer.path / "inner00"
-    calls = [("--no-state", command, path) for command in ("size", "show") for path in (inner, inner / ".git")]
-    for answer in run_many(outer.path.parent, calls):
-        assert answer.exit_code == 2
-        assert answer.stdout == ""
-        assert len(answer.stderr.splitlines()) <= 3
+def test_broken_entries_add_nothing_to_the_totals(answer: Answer) -> None:
+    totals = answer.document["totals"]
+    assert totals["unreadable_count"] == totals["repository_count"] == len(ENTRIES) - len(NEVER_REPOSITORIES)
+    assert totals["disk_bytes"] == 0
+
+
+@pytest.mark.parametrize("command", ["size", "show"])
+@pytest.mark.parametrize("below", [".", ".git"])
+def test_one_broken_repository_alone_never_answers_for_the_one_around_it(
+    outer: GitRepository, command: str, below: str
+) -> None:
+    answer = run_gitdash(outer.path.parent, "--no-state", command, outer.path / "inner00" / below)
+    assert "no HEAD" in answer.stdout + answer.stderr
+    assert " bytes " not in answer.stdout
+    assert "KiB" not in answer.stdout
