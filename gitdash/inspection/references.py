@@ -9,7 +9,7 @@ Does not look into objects, so a reference to a missing object is a tip like any
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -17,7 +17,7 @@ from typing import Final
 from gitdash.formats.packed_references import count_packed_references, each_packed_reference
 from gitdash.formats.reading import FormatError
 from gitdash.formats.reference import DirectReference, SymbolicReference, read_reference
-from gitdash.inspection.files import FileError, FileMissingError, read_file, read_start
+from gitdash.inspection.files import FileError, FileMissingError, file_error, read_file, read_start
 from gitdash.inspection.folders import list_folder
 from gitdash.inspection.reference_facts import (
     PACKED_REFERENCES_MAXIMUM_BYTES,
@@ -86,13 +86,14 @@ class _Collection:
 def read_tips(git_dir: bytes, common_dir: bytes, object_format: ObjectFormat) -> ReferenceTips:
     """Return the tips of everything reachable: references, HEAD, and HEADs and own references of all worktrees.
 
-    Broken references are left out and named. Raises FileError or FormatError only if packed-refs itself cannot be
-    read, and FileError for the reftable backend and for more references than `MAXIMUM_REFERENCES`.
+    Broken references are left out and named. Raises FileError or FormatError if packed-refs cannot be read, and
+    FileError if a folder of references cannot be listed, for nobody knows how many are in it; for the reftable backend;
+    and for more references than `MAXIMUM_REFERENCES`.
     """
     _refuse_reftable(git_dir, object_format)
     collection = _Collection(object_format=object_format)
     # loose references are read first: git packs a reference before it removes the loose one
-    entries = _loose_entries(common_dir + b"/refs/", b"refs/", collection.broken)
+    entries = _loose_entries(common_dir + b"/refs/", b"refs/")
     loose = list(islice(entries, MAXIMUM_REFERENCES + 1))
     if len(loose) > MAXIMUM_REFERENCES:
         raise _too_many(common_dir + b"/refs", len(loose))
@@ -114,27 +115,35 @@ def _refuse_reftable(git_dir: bytes, object_format: ObjectFormat) -> None:
         raise FileError(path, "reftable needs git")
 
 
-def _loose_entries(
-    path: bytes, name: bytes, broken: list[tuple[bytes, str]]
-) -> Iterator[tuple[bytes, bytes, os.stat_result]]:
-    """Yield name, path and lstat(2) result of each file below a folder of references, lock and hidden files not."""
+def _loose_entries(path: bytes, name: bytes) -> Iterator[tuple[bytes, bytes, os.stat_result]]:
+    """Yield name, path and lstat(2) result of each file below a folder of references, lock and hidden files not.
+
+    Raises FileError if a folder cannot be listed. A link to a folder is one: git would follow it anywhere.
+    """
     waiting = [(path, name)]
     while waiting:
         folder_path, folder_name = waiting.pop()
-        try:
-            names, stats = list_folder(folder_path)
-        except FileMissingError:
-            continue
-        except FileError as error:
-            broken.append((folder_name, error.reason))
-            continue
-        for entry, found in zip(names, stats, strict=True):
+        for entry, found in _listed(folder_path, may_be_a_file=folder_path != path):
             if entry.startswith(b".") or entry.endswith(b".lock"):
                 continue
             if stat.S_ISDIR(found.st_mode):
                 waiting.append((folder_path + entry + b"/", folder_name + entry + b"/"))
-            else:
-                yield folder_name + entry, folder_path + entry, found
+                continue
+            if stat.S_ISLNK(found.st_mode) and os.path.isdir(folder_path + entry):
+                raise FileError(folder_path + entry, "a symbolic link to a folder")
+            yield folder_name + entry, folder_path + entry, found
+
+
+def _listed(folder: bytes, *, may_be_a_file: bool) -> Iterable[tuple[bytes, os.stat_result]]:
+    """List a folder; one that is gone, or that a file may have taken the place of since, has nothing in it."""
+    try:
+        return zip(*list_folder(folder), strict=True)
+    except FileMissingError:
+        return ()
+    except FileError:
+        if may_be_a_file and not os.path.isdir(folder):
+            return ()
+        raise
 
 
 def _add_packed(collection: _Collection, common_dir: bytes) -> None:
@@ -159,10 +168,9 @@ def _too_many(path: bytes, count: int) -> FileError:
 def _worktrees(common_dir: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the git directory of each worktree and what git puts before the names of its references."""
     yield common_dir, b""
-    try:
-        names, _ = list_folder(common_dir + b"/worktrees/")
-    except FileError:
+    if not os.path.isdir(common_dir + b"/worktrees"):
         return
+    names, _ = list_folder(common_dir + b"/worktrees/")
     for name in names:
         yield common_dir + b"/worktrees/" + name, b"worktrees/" + name + b"/"
 
@@ -171,15 +179,15 @@ def _add_worktree(collection: _Collection, folder: bytes, prefix: bytes) -> None
     path = folder + b"/HEAD"
     try:
         found = os.lstat(path)
-    except OSError:
-        if not prefix:
-            collection.broken.append((b"HEAD", "missing"))
+    except OSError as error:
+        if not prefix or not isinstance(error, FileNotFoundError | NotADirectoryError):
+            collection.broken.append((prefix + b"HEAD", file_error(path, error).reason))
     else:
         collection.add_loose(prefix + b"HEAD", path, found)
     if not prefix:
         return
     for own in _PER_WORKTREE_FOLDERS:
-        for name, own_path, found in _loose_entries(folder + b"/" + own + b"/", own + b"/", collection.broken):
+        for name, own_path, found in _loose_entries(folder + b"/" + own + b"/", own + b"/"):
             collection.add_loose(prefix + name, own_path, found)
 
 

@@ -1,5 +1,6 @@
 """The tips that sizes are measured from, with git as the oracle."""
 
+import errno
 import os
 import time
 import tracemalloc
@@ -228,3 +229,62 @@ def test_a_reference_over_the_limit_is_refused_at_once_and_in_little_memory(sha1
     tracemalloc.stop()
     assert elapsed_s < 10
     assert peak_bytes < 3 * len(line) * 1_000_001
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    "name", ["refs/", "refs/heads/", "refs/heads/topic/", "worktrees/", "worktrees/w/refs/bisect/"]
+)
+def test_a_folder_of_references_that_cannot_be_listed_costs_all_of_them(
+    name: str, sha1_repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = sha1_repository.commit({"a": "1"})
+    closed = sha1_repository.git_dir / name
+    closed.mkdir(parents=True, exist_ok=True)
+    (sha1_repository.git_dir / "refs" / "heads" / "other").write_text(commit)
+    list_really = os.listdir
+
+    def listdir(path: bytes) -> list[bytes]:
+        if path == os.fsencode(closed) + b"/":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return list_really(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    with pytest.raises(FileError, match=r"[Pp]ermission"):
+        tips_of(sha1_repository)
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("place", ["refs/heads/linked", "refs/linked", "refs/heads"])
+def test_a_link_to_a_folder_of_references_costs_all_of_them(
+    place: str, sha1_repository: GitRepository, tmp_path: Path
+) -> None:
+    sha1_repository.commit({"a": "1"})
+    path = sha1_repository.git_dir / place
+    outside = tmp_path / "outside"
+    if path.exists():
+        path.rename(outside)
+    else:
+        outside.mkdir()
+    path.symlink_to(outside)
+    with pytest.raises(FileError, match="a symbolic link to a folder"):
+        tips_of(sha1_repository)
+
+
+def test_a_head_of_a_worktree_that_cannot_be_looked_at_is_broken(
+    sha1_repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sha1_repository.commit({"a": "1"})
+    worktrees = sha1_repository.git_dir / "worktrees"
+    (worktrees / "closed").mkdir(parents=True)
+    (worktrees / "empty").mkdir()
+    (worktrees / "stray").touch()
+    look_really = os.lstat
+
+    def lstat(path: bytes) -> os.stat_result:
+        if path == os.fsencode(worktrees / "closed" / "HEAD"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return look_really(path)
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    assert [name for name, _ in tips_of(sha1_repository).broken] == [b"worktrees/closed/HEAD"]
