@@ -42,11 +42,15 @@ def _open_dashboard(session: "Session", roots: tuple[bytes, ...]) -> int:
 
 
 def _run() -> int:
+    import os
+
     import click
 
     from gitdash.cli.output import say
     from gitdash.errors import ExitCode, GitdashError
 
+    # numpy's library starts a thread for each processor when it is imported, and complains where it may not; read then
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         return int(command_line().main(prog_name="gitdash", standalone_mode=False) or ExitCode.DONE)
     except click.Abort:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.repositories import GitRepository
+
 HEAVY = {"textual", "rich", "numpy", "git"}
 
 PROBE = """
@@ -43,3 +45,19 @@ def test_headless_command_imports_nothing_heavy(arguments: list[str], tmp_path: 
     )
     outcome = json.loads(finished.stderr.splitlines()[-1])
     assert outcome == {"loaded": [], "code": 0}, finished.stderr
+
+
+@pytest.mark.safety
+def test_numpy_starts_no_threads(tmp_path: Path) -> None:
+    GitRepository.init(tmp_path / "r.git").commit({"a": "a"})
+    probe = PROBE + "import os\nprint(json.dumps(len(os.listdir('/proc/self/task'))), file=sys.stderr)\n"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    finished = subprocess.run(
+        [sys.executable, "-c", probe, "--no-state", "scan", "--sizes", "exclusive", tmp_path],
+        capture_output=True,
+        text=True,
+        env=environment | {"PYTHONPATH": os.fspath(Path(__file__).resolve().parents[2])},
+    )
+    outcome, thread_count = map(json.loads, finished.stderr.splitlines()[-2:])
+    assert outcome == {"loaded": ["numpy"], "code": 0}, finished.stderr
+    assert thread_count == 1
