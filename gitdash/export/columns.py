@@ -230,7 +230,7 @@ FLEET_COLUMNS: Final = (
     ),
     _word(
         "state",
-        "The worst severity, plain facts aside, or `ok`; `foreign`: another user owns it; `unreadable`: it cannot be read.",
+        "The worst severity, plain facts aside, or `ok`; `foreign`: another user's; `unreadable`: it cannot be read.",
         value=lambda summary: summary.state.value,
         width=8,
         priority=1,
