@@ -127,6 +127,8 @@ class SizingQueue:
                 answer = self._measure(report, question, cancel=self._cancel)
             except GitdashError as error:
                 answer = Unreadable(printable(str(error)))
+            except Exception as error:  # noqa: BLE001 - an answer must come, or the survey would wait for it for ever
+                answer = Unreadable(printable(f"gitdash failed: {type(error).__name__}: {error}"))
             if self._cancel.is_set():
                 return
             self._on_measured(report, question, answer)

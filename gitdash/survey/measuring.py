@@ -19,6 +19,7 @@ from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
 from gitdash.survey.measure import Measure, SizingQueue
 from gitdash.survey.priorities import Priorities
 from gitdash.survey.sizing import with_answer
+from gitdash.units import printable
 
 if TYPE_CHECKING:
     from gitdash.measurement.exclusive import LenderIds
@@ -131,7 +132,10 @@ class Measuring:
         del self._exclusive[path]
         report = self._reports[path]
         common_dir = report.repository.common_dir
-        size = exclusive_of(common_dir, report.inspection, self._lender_ids, now_s=self._clock())
+        try:
+            size = exclusive_of(common_dir, report.inspection, self._lender_ids, now_s=self._clock())
+        except Exception as error:  # noqa: BLE001 - one repository must not cost the others their row
+            size = Unreadable(printable(f"gitdash failed: {type(error).__name__}: {error}"))
         return ExclusiveAnswer(path=path, size=size)
 
 

@@ -56,6 +56,8 @@ class Gate:
             self.running.remove(name)
         if name == "bad":
             raise GitError("git said no", kind=GitFailure.FAILED)
+        if name == "worse":
+            raise RuntimeError("not foreseen")
         return SizeMeasurement(
             question=question,
             bytes=1,
@@ -95,10 +97,12 @@ def test_what_is_prioritised_comes_first(gate: Gate, queue: SizingQueue) -> None
 def test_a_failure_is_an_unreadable_answer_and_the_next_is_measured(gate: Gate, queue: SizingQueue) -> None:
     gate.is_open.set()
     queue.submit(report("bad"), [Question.REACHABLE])
+    queue.submit(report("worse"), [Question.REACHABLE])
     queue.submit(report("good"), [Question.REACHABLE])
     assert queue.wait_until_done(WAIT_S)
     answers = dict(gate.answers)
     assert answers["bad"] == Unreadable("git said no")
+    assert answers["worse"] == Unreadable("gitdash failed: RuntimeError: not foreseen")
     assert isinstance(answers["good"], SizeMeasurement)
 
 

@@ -17,7 +17,7 @@ from gitdash.model.policy import Policy
 from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
-from gitdash.survey import workers
+from gitdash.survey import exclusive, workers
 from gitdash.survey.events import Discovered, Finished, Progress, Report
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.memory import Memory
@@ -268,6 +268,20 @@ def test_what_people_look_at_is_measured_first(fleet: Path) -> None:
     ]
     assert measured[0] == "plain.git"
     assert len(measured) == 3
+
+
+def test_what_nobody_foresaw_costs_one_cell_only(fleet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    foreseen = exclusive.exclusive_of
+
+    def sometimes(common_dir: bytes, *arguments: object, **more: object) -> object:
+        if common_dir.endswith(b"member.git"):
+            raise RuntimeError("not foreseen")
+        return foreseen(common_dir, *arguments, **more)
+
+    monkeypatch.setattr(exclusive, "exclusive_of", sometimes)
+    reports = last_reports(survey(fleet, sizes=SizesWanted.EXCLUSIVE))
+    assert reports["member.git"].report.sizes.exclusive == Unreadable("gitdash failed: RuntimeError: not foreseen")
+    assert isinstance(reports["pool.git"].report.sizes.exclusive, ExclusiveSizes)
 
 
 def test_sizes_that_someone_else_stored_meanwhile_are_kept(fleet: Path, history: History) -> None:
