@@ -1,15 +1,16 @@
 """The screens in `screenshots/`: written by this test, looked at by people, shown in the README.
 
-Each is kept as text, which reads well in a diff, and as SVG with its colours. GITDASH_UPDATE_SCREENSHOTS=1 writes them
-anew; then look at them. They change when Textual's version does.
+Each is kept as text, which reads well in a diff, and as SVG with its colours. `pytest tests/tui/test_screenshots.py
+--snapshot-update` writes them anew; then look at them. They change when Textual's version does.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -21,7 +22,6 @@ from tests.tui.source_double import SourceDouble
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
 DEPLOY = ROOT + b"/infra/deploy.git"
-IS_UPDATE = bool(os.environ.get("GITDASH_UPDATE_SCREENSHOTS"))
 
 SCREENS = {
     "fleet-80x24": ((80, 24), "textual-dark", ()),
@@ -35,27 +35,48 @@ SCREENS = {
 }
 
 
+class TextScreen(SingleFileSnapshotExtension):
+    """A screen as a grid of characters, in `screenshots/` under its own name."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+    @classmethod
+    def dirname(cls, **_: object) -> str:
+        return str(FOLDER)
+
+    @classmethod
+    def get_snapshot_name(cls, *, index: object = 0, **_: object) -> str:
+        return str(index)
+
+
+class SvgScreen(TextScreen):
+    """A screen with its colours."""
+
+    file_extension = "svg"
+
+
 @pytest.fixture(autouse=True)
 def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 @pytest.mark.parametrize("name", SCREENS)
-async def test_screen_is_as_kept(name: str) -> None:
+async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None:
     size, theme, keys = SCREENS[name]
     text, svg = await _draw(fixed_summaries(), size, theme, keys, cursor=DEPLOY)
-    _compare(FOLDER / f"{name}.txt", text)
-    _compare(FOLDER / f"{name}.svg", svg)
+    assert text == snapshot(name=name, extension_class=TextScreen)
+    assert svg == snapshot(name=name, extension_class=SvgScreen)
 
 
-async def test_screen_of_ten_thousand_rows_is_as_kept() -> None:
+async def test_screen_of_ten_thousand_rows_is_as_kept(snapshot: SnapshotAssertion) -> None:
     text, _ = await _draw(many_summaries(10_240), (120, 40), "textual-dark", ("pagedown", "j"), cursor=None)
-    _compare(FOLDER / "large-120x40.txt", text)
+    assert text == snapshot(name="large-120x40", extension_class=TextScreen)
 
 
-async def test_screen_of_an_empty_fleet_is_as_kept() -> None:
+async def test_screen_of_an_empty_fleet_is_as_kept(snapshot: SnapshotAssertion) -> None:
     text, _ = await _draw([], (80, 24), "textual-dark", (), cursor=None)
-    _compare(FOLDER / "empty-80x24.txt", text)
+    assert text == snapshot(name="empty-80x24", extension_class=TextScreen)
 
 
 def test_every_kept_screen_is_one_that_is_compared() -> None:
@@ -100,11 +121,3 @@ async def _type(app: FleetApp, pilot: Pilot[int], keys: Sequence[str]) -> None:
         await pilot.pause()
         app.flush()
     await pilot.pause()
-
-
-def _compare(path: Path, drawn: str) -> None:
-    if IS_UPDATE:
-        path.write_text(drawn)
-        return
-    assert path.exists(), f"{path.name} is missing: run with GITDASH_UPDATE_SCREENSHOTS=1 and look at it"
-    assert drawn == path.read_text(), f"{path.name} changed: run with GITDASH_UPDATE_SCREENSHOTS=1 and look at it"
