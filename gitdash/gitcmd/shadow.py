@@ -7,6 +7,7 @@ commits. Bitmaps, commit-graph, multi-pack-index and alternates lie in the objec
 """
 
 import contextlib
+import functools
 import os
 import shutil
 import tempfile
@@ -16,6 +17,11 @@ from dataclasses import dataclass
 from gitdash.gitcmd.runner import GitError, GitFailure
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.model.inspection import ObjectFormat
+
+_PREFIX = "gitdash-shadow-"
+_HEAD = "ref: refs/heads/none\n"
+_ABANDONED_AGE_S = 86_400.0
+"""No query takes a day: an older folder is what a killed gitdash left."""
 
 _CONFIGS = {
     ObjectFormat.SHA1: "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
@@ -49,6 +55,7 @@ def shadow_git_dir(
         name, kind = os.fsdecode(irregular[0]), irregular[1]
         raise GitError(f"objects/{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
     folder = _make_folder(object_format)
+    sweep_abandoned(os.path.dirname(folder))
     try:
         environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": os.fsdecode(objects_dir)}
         if shallow_file is not None:
@@ -73,10 +80,10 @@ def _temporary_folder() -> str:
 def _make_folder(object_format: ObjectFormat) -> str:
     folder = None
     try:
-        folder = tempfile.mkdtemp(prefix="gitdash-", dir=_temporary_folder())
+        folder = tempfile.mkdtemp(prefix=_PREFIX, dir=_temporary_folder())
         for name in ("refs", "objects"):
             os.mkdir(os.path.join(folder, name), 0o700)
-        for name, content in (("HEAD", "ref: refs/heads/none\n"), ("config", _CONFIGS[object_format])):
+        for name, content in (("HEAD", _HEAD), ("config", _CONFIGS[object_format])):
             with open(os.path.join(folder, name), "x", encoding="ascii") as file:
                 file.write(content)
     except OSError as error:
@@ -86,3 +93,24 @@ def _make_folder(object_format: ObjectFormat) -> str:
             f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.REFUSED
         ) from error
     return folder
+
+
+@functools.cache
+def sweep_abandoned(temporary_folder: str) -> None:
+    """Remove shadow folders of this user that are older than a day, once a process; what cannot be removed stays.
+
+    The age is by the clock of the file system: the folder that was just made gave `temporary_folder` its time.
+    """
+    with contextlib.suppress(OSError):
+        now_s = os.stat(temporary_folder).st_mtime
+        with os.scandir(temporary_folder) as entries:
+            abandoned = [entry.path for entry in entries if _is_abandoned(entry, now_s)]
+        for path in abandoned:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_abandoned(entry: os.DirEntry[str], now_s: float) -> bool:
+    if not entry.name.startswith(_PREFIX) or not entry.is_dir(follow_symlinks=False):
+        return False
+    status = entry.stat(follow_symlinks=False)
+    return status.st_uid == os.geteuid() and now_s - status.st_mtime > _ABANDONED_AGE_S

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gitdash.gitcmd.runner import GitError, GitProgram, find_git, run_git
-from gitdash.gitcmd.shadow import shadow_git_dir
+from gitdash.gitcmd.shadow import shadow_git_dir, sweep_abandoned
 from gitdash.model.inspection import ObjectFormat
 from tests.support.repositories import GIT, GitRepository
 
@@ -119,3 +119,20 @@ def test_the_current_folder_never_serves_for_temporary_files(tmp_path: Path, mon
     ):
         raise AssertionError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_old_shadow_folders_of_ours_are_swept(tmp_path: Path) -> None:
+    ages_s = {"gitdash-shadow-old": 90_000, "gitdash-shadow-young": 3_600, "other-old": 90_000}
+    for name in ages_s:
+        (tmp_path / name / "refs").mkdir(parents=True)
+    (tmp_path / "gitdash-shadow-file").touch()
+    (tmp_path / "gitdash-shadow-link").symlink_to(tmp_path / "other-old")
+    now_s = (tmp_path).stat().st_mtime
+    for name, age_s in ages_s.items():
+        os.utime(tmp_path / name, (now_s - age_s, now_s - age_s))
+    os.utime(tmp_path / "gitdash-shadow-file", (0, 0))
+    os.utime(tmp_path / "gitdash-shadow-link", (0, 0), follow_symlinks=False)
+    sweep_abandoned(os.fspath(tmp_path))
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"gitdash-shadow-young", "other-old", "gitdash-shadow-file", "gitdash-shadow-link"}
+    assert (tmp_path / "other-old" / "refs").is_dir()
