@@ -107,7 +107,7 @@ def condition_holds(condition: bytes, *, git_dir: bytes, config_path: bytes, hea
     """Tell whether the subsection of an `includeIf` is true.
 
     Args:
-        condition: Such as `gitdir:~/work/`.
+        condition: Such as `gitdir:~/src/`.
         git_dir: Absolute.
         config_path: The file that it stands in; patterns starting with `./` are relative to its folder.
         head: The full name of the current branch, or None.
