@@ -13,7 +13,6 @@ Every line ends with a newline, the last one, too. An object id is 40 hexadecima
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from gitdash.formats.reading import OBJECT_ID_LENGTH, FormatError
@@ -35,21 +34,12 @@ _ENTRY: Final = {key: _entry_pattern(2 * length) for key, length in OBJECT_ID_LE
 _BODY: Final = {key: _body_pattern(2 * length) for key, length in OBJECT_ID_LENGTH.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedReferences:
-    """The references of a packed-refs file."""
-
-    references: tuple[tuple[bytes, str], ...]
-    """Full name and lower-case hexadecimal object id, in the order of the file; a tag's own id, not what it tags."""
-
-
-def read_packed_references(data: bytes, object_format: ObjectFormat) -> PackedReferences:
-    """Read all references; one line that is not of the format is an error, as it is for git."""
-    return PackedReferences(references=tuple(each_packed_reference(data, object_format)))
-
-
 def each_packed_reference(data: bytes, object_format: ObjectFormat) -> Iterator[tuple[bytes, str]]:
-    """Yield full name and id of each reference, with the same check before the first, for files with millions."""
+    """Yield full name and lower-case hexadecimal id of each reference, in the order of the file.
+
+    The id of a tag is its own, not that of what it tags. One line that is not of the format is an error before the
+    first reference, as it is for git.
+    """
     start = _checked_start(data, object_format)
     for match in _ENTRY[object_format].finditer(data, start):
         yield match[2], match[1].decode("ascii").lower()

@@ -62,12 +62,6 @@ class SizingQueue:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def open_count(self) -> int:
-        """Repositories that wait or are being measured."""
-        with self._changed:
-            return len(self._waiting) + len(self._running)
-
     def submit(self, report: RepositoryReport, questions: Sequence[Question]) -> None:
         """Queue a repository; a newer report takes the place of one that still waits."""
         with self._changed:

@@ -12,7 +12,7 @@ from gitdash.formats.git_file import read_git_file
 from gitdash.formats.multi_pack_index import read_multi_pack_index, read_multi_pack_index_chain
 from gitdash.formats.pack import read_pack_header
 from gitdash.formats.pack_index import read_pack_index_header
-from gitdash.formats.packed_references import count_packed_references, read_packed_references
+from gitdash.formats.packed_references import count_packed_references, each_packed_reference
 from gitdash.formats.reading import FormatError
 from gitdash.formats.reference import read_reference
 from gitdash.formats.reftable_list import read_tables_list
@@ -59,7 +59,7 @@ def test_the_error_says_what_and_where():
 SHA1_READERS = (
     read_bitmap,
     read_pack_index_header,
-    read_packed_references,
+    lambda data, object_format: tuple(each_packed_reference(data, object_format)),
     count_packed_references,
     read_reference,
     partial(read_reverse_index_header, object_count=3),
