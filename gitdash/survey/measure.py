@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeAlias
 
 from gitdash.errors import GitdashError
+from gitdash.inspection.reading import unreadable
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement
@@ -122,7 +123,7 @@ class SizingQueue:
             except GitdashError as error:
                 answer = Unreadable(printable(str(error)))
             except Exception as error:  # noqa: BLE001 - an answer must come, or the survey would wait for it for ever
-                answer = Unreadable(printable(f"gitdash failed: {type(error).__name__}: {error}"))
+                answer = unreadable(error)
             if self._cancel.is_set():
                 return
             self._on_measured(report, question, answer)

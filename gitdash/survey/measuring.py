@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gitdash.inspection.reading import unreadable
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
 from gitdash.survey.measure import Measure, SizingQueue
 from gitdash.survey.priorities import Priorities
 from gitdash.survey.sizing import with_answer
-from gitdash.units import printable
 
 if TYPE_CHECKING:
     from gitdash.measurement.exclusive import LenderIds
@@ -135,7 +135,7 @@ class Measuring:
         try:
             size = exclusive_of(common_dir, report.inspection, self._lender_ids, now_s=self._clock())
         except Exception as error:  # noqa: BLE001 - one repository must not cost the others their row
-            size = Unreadable(printable(f"gitdash failed: {type(error).__name__}: {error}"))
+            size = unreadable(error)
         return ExclusiveAnswer(path=path, size=size)
 
 
