@@ -8,7 +8,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gitdash.formats.git_config import ConfigEntry, read_config
@@ -20,6 +20,9 @@ from gitdash.inspection.reading import Problems
 
 CONFIG_MAXIMUM_BYTES: Final = 4 << 20
 """A config of 40 MB makes git use 644 MiB; the largest honest ones have some 100 KB."""
+
+WITHHELD: Final = b"(of a file outside the repository)"
+_WORD: Final = re.compile(rb"(?i:true|false|yes|no|on|off|never|now|auto|always|[0-9]{1,4}[kmg]?)?")
 
 _MAXIMUM_INCLUDE_DEPTH: Final = 10
 _MAXIMUM_INCLUDES: Final = 200
@@ -69,7 +72,13 @@ class IncludeReader:
             if depth >= _MAXIMUM_INCLUDE_DEPTH or self.included_count > _MAXIMUM_INCLUDES:
                 self.problems.note(included, f"not read: includes are nested deeper than {_MAXIMUM_INCLUDE_DEPTH}")
                 continue
-            yield from self.expand(self.read(included, included), included, presentable_bytes(included), depth + 1)
+            keys = self.expand(self.read(included, included), included, presentable_bytes(included), depth + 1)
+            yield from keys if self._is_own(included) else map(_withheld, keys)
+
+    def _is_own(self, path: bytes) -> bool:
+        """Tell whether a file lies in the repository, so that who made its config could read it, too."""
+        own_folder = os.path.realpath(self.git_dir)
+        return os.path.commonpath((own_folder, os.path.realpath(path))) == own_folder
 
     def _applies(self, entry: ConfigEntry, path: bytes) -> bool:
         if entry.section == "include":
@@ -79,6 +88,23 @@ class IncludeReader:
         return entry.section == "includeif" and condition_holds(
             entry.subsection or b"", git_dir=self.git_dir, config_path=path, head=self.head
         )
+
+
+def _withheld(sourced: SourcedEntry) -> SourcedEntry:
+    """Return a key of a file outside the repository without what only that file's readers may know.
+
+    A scanned config can include any file that the user can read. Words that git itself defines stay.
+    """
+    entry = sourced.entry
+    is_word = entry.value is None or _WORD.fullmatch(entry.value) is not None
+    return replace(
+        sourced,
+        entry=replace(
+            entry,
+            subsection=None if entry.subsection is None else WITHHELD,
+            value=entry.value if is_word else WITHHELD,
+        ),
+    )
 
 
 def include_problem(git_dir: bytes, common_dir: bytes) -> str | None:

@@ -8,7 +8,7 @@ import msgspec
 from gitdash.inspection.repository import inspect_repository
 from gitdash.measurement.exclusive import LenderIds
 from gitdash.measurement.exclusive import measure_exclusive as measure_stores
-from gitdash.model.inspection import Inspection
+from gitdash.model.inspection import Inspection, PackFacts
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
@@ -27,6 +27,9 @@ def exclusive_of(
     problem = lender_problem(inspection)
     if problem is not None:
         return problem
+    if isinstance(inspection.packs, PackFacts) and inspection.packs.missing_index_names:
+        # what lies in such a pack is neither nothing nor known
+        return Unreadable(f"{inspection.packs.missing_index_names[0]} has no index")
     own, *lenders = compared_stores(common_dir, inspection)
     stores_fingerprint = StoreStates(now_s).fingerprint((own, *lenders))
     sizes = measure_stores(

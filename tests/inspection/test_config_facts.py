@@ -4,6 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitdash.model.inspection import CommitGraphFacts, ConfigFacts, ObjectFormat
@@ -141,6 +142,25 @@ def test_a_partial_clone_is_told_by_its_extension(tmp_path: Path, inspect: Inspe
     assert isinstance(config, ConfigFacts)
     assert config.partial_clone
     assert [remote.promisor for remote in config.remotes] == [True]
+
+
+@pytest.mark.safety
+def test_a_file_outside_the_repository_keeps_its_words_to_itself(
+    sha1_repository: GitRepository, inspect: Inspect, tmp_path: Path
+) -> None:
+    (tmp_path / "private").write_text(
+        '[remote "CANARYname"]\nurl=https://host/CANARY\n[gc]\nauto=CANARY\npruneExpire=now\n'
+        '[core]\nhooksPath=/CANARY\n[url "https://CANARY/"]\ninsteadOf=CANARY:\n'
+    )
+    (sha1_repository.git_dir / "link").symlink_to(tmp_path)
+    append(sha1_repository, f"[include]\npath={tmp_path}/private\npath=link/private\npath=../../private\n")
+    assert sha1_repository.git("config", "core.hooksPath") == "/CANARY"
+    inspection = inspect(sha1_repository)
+    assert b"CANARY" not in msgspec.json.encode(inspection)
+    facts = inspection.config
+    assert isinstance(facts, ConfigFacts)
+    assert facts.gc_prune_expire == "now"
+    assert {"core.hookspath", "gc.pruneexpire"} <= {concern.key for concern in facts.concerns}
 
 
 @pytest.mark.oracle

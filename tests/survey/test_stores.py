@@ -7,7 +7,9 @@ import pytest
 
 from gitdash.measurement.exclusive import LenderIds, measure_exclusive
 from gitdash.model.inspection import ObjectFormat
+from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
+from gitdash.survey import exclusive
 from gitdash.survey.stores import object_store
 from tests.support.repositories import GitRepository, git_version
 
@@ -76,3 +78,12 @@ def test_a_chain_that_cannot_be_read_names_no_copy(content: bytes | None, tmp_pa
     else:
         (folder / "multi-pack-index-chain").write_bytes(content)
     assert list(object_store(os.fsencode(tmp_path)).multi_pack_index()) == []
+
+
+def test_exclusive_bytes_of_a_pack_without_index_are_not_known(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "r.git")
+    repository.commit({"a": "one\n"})
+    repository.repack()
+    (pack,) = repository.packs()
+    pack.with_suffix(".idx").unlink()
+    assert exclusive.measure_exclusive(os.fsencode(repository.path)) == Unreadable(f"{pack.name} has no index")
