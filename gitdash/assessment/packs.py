@@ -13,7 +13,7 @@ from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import PackFile
+from gitdash.model.inspection import TEMPORARY_PACK_PREFIX, PackFile
 from gitdash.model.repository import Unreadable
 from gitdash.units import human_bytes, human_count, sum_bytes
 
@@ -69,8 +69,6 @@ ORPHAN_INDEX = Rule(
 
 _COMMANDS_MAXIMUM_COUNT = 3
 _MEBIBYTE = 1 << 20
-_TEMPORARY_PREFIX = ".tmp-"
-"""What a stopped repack leaves: no object is in it alone."""
 
 
 def allowed_packs_outside(pack_bytes: int, minimum: int, log_base: float) -> int:
@@ -187,7 +185,7 @@ def pack_without_index(case: Case) -> Iterator[Finding]:
         pack
         for pack in packs.packs
         if not pack.has_index
-        and not pack.name.startswith(_TEMPORARY_PREFIX)
+        and not pack.name.startswith(TEMPORARY_PACK_PREFIX)
         and case.age_s(pack.mtime_s) >= case.policy.lock_age_s
     ]
     if not settled:

@@ -25,6 +25,10 @@ class ReferenceBackend(enum.StrEnum):
     REFTABLE = "reftable"
 
 
+TEMPORARY_PACK_PREFIX = ".tmp-"
+"""What a stopped repack leaves: no object is in it alone."""
+
+
 class PackFile(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One pack: a `*.pack` file, whatever its prefix (`pack-`, `loose-`, `from-loose-`, `prefetch-`)."""
 

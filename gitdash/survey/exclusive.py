@@ -8,7 +8,7 @@ import msgspec
 from gitdash.inspection.repository import inspect_repository
 from gitdash.measurement.exclusive import LenderIds
 from gitdash.measurement.exclusive import measure_exclusive as measure_stores
-from gitdash.model.inspection import Inspection, PackFacts
+from gitdash.model.inspection import TEMPORARY_PACK_PREFIX, Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
@@ -27,9 +27,10 @@ def exclusive_of(
     problem = lender_problem(inspection)
     if problem is not None:
         return problem
-    if isinstance(inspection.packs, PackFacts) and inspection.packs.missing_index_names:
+    unknown = _packs_without_index(inspection)
+    if unknown:
         # what lies in such a pack is neither nothing nor known
-        return Unreadable(f"{inspection.packs.missing_index_names[0]} has no index")
+        return Unreadable(f"{unknown[0]} has no index")
     own, *lenders = compared_stores(common_dir, inspection)
     stores_fingerprint = StoreStates(now_s).fingerprint((own, *lenders))
     sizes = measure_stores(
@@ -56,3 +57,9 @@ def measure_exclusive(common_dir: bytes, *, now_s: float = 0.0) -> ExclusiveSize
     """Inspect one repository and return its figures, with nothing known before. Raises FileError if it is gone."""
     inspection = inspect_repository(common_dir, common_dir, now_s=now_s, loose_stale_age_s=Policy().loose_stale_age_s)
     return exclusive_of(common_dir, inspection, LenderIds(), now_s=now_s)
+
+
+def _packs_without_index(inspection: Inspection) -> list[str]:
+    if isinstance(inspection.packs, Unreadable):
+        return []
+    return [name for name in inspection.packs.missing_index_names if not name.startswith(TEMPORARY_PACK_PREFIX)]
