@@ -22,6 +22,18 @@ class State(enum.StrEnum):
     UNREADABLE = "unreadable"
 
 
+class Lender(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One place that a repository borrows objects from."""
+
+    path: bytes
+    """Of the repository whose store it is, if that is known; else of the `objects` directory."""
+    depth: int
+    """1 for an entry of the repository's own alternates file, 2 for one of that lender's, and so on."""
+    exists: bool
+    is_known: bool
+    """It belongs to a repository of this survey."""
+
+
 class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything known of one repository."""
 
@@ -31,6 +43,8 @@ class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     borrowers: tuple[bytes, ...]
     """Paths of repositories that borrow from this one, directly or through another, sorted: those of the same survey,
     and those that an earlier one saw and that are still there."""
+    lenders: tuple[Lender, ...] = ()
+    """In git's order: each lender is followed by those that it borrows from itself."""
     inspection: Inspection | Unreadable
     sizes: Sizes
     findings: tuple[Finding, ...]

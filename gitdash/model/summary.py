@@ -5,7 +5,7 @@ A value is None if absent or not measured, and `Unreadable` if it could not be r
 
 import msgspec
 
-from gitdash.model.report import State
+from gitdash.model.report import Lender, State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Bound
 
@@ -43,7 +43,13 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     alternate_count: int | Unreadable
     garbage_bytes: int | Unreadable | None
     object_format: str | None
+    lenders: tuple[Lender, ...] = ()
+    """As in the report."""
     finding_count: int
+    critical_count: int = 0
+    """Findings of this severity; the other two likewise."""
+    warning_count: int = 0
+    notice_count: int = 0
     worst_rule: str | None
     """Rule id of the worst finding."""
     worst_summary: str | None

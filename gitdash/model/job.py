@@ -1,0 +1,65 @@
+"""Jobs: work that is queued, runs and ends, with what was before and after it."""
+
+import enum
+
+import msgspec
+
+
+class JobState(enum.StrEnum):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self not in {JobState.QUEUED, JobState.RUNNING}
+
+
+class JobKind(enum.StrEnum):
+    """What a job does."""
+
+    SURVEY = "survey"
+    """Finds and inspects all repositories below the roots."""
+    RESCAN = "rescan"
+    """Reads the files of one repository again."""
+    MEASURE = "measure"
+    """Lets git answer how big one repository is."""
+
+
+class JobFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job may change, as it was at one moment; None where it is not known."""
+
+    pack_count: int | None = None
+    loose_count: int | None = None
+    disk_bytes: int | None = None
+    reachable_bytes: int | None = None
+    reference_count: int | None = None
+    finding_count: int | None = None
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One job; a later record with the same number replaces it."""
+
+    number: int
+    """Counts up from 1 in the order of asking."""
+    kind: JobKind
+    path: bytes | None
+    """The repository; None if it is about all below the roots."""
+    state: JobState
+    step: str = ""
+    """What it does now, a few words. Printable."""
+    done_count: int = 0
+    known_count: int | None = None
+    """Of how many; None if that cannot be told."""
+    asked_at_s: float
+    started_at_s: float | None = None
+    ended_at_s: float | None = None
+    before: JobFigures | None = None
+    after: JobFigures | None = None
+    reason: str | None = None
+    """Why it failed, in one sentence. Printable."""
