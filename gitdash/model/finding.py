@@ -31,7 +31,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     task: str | None = None
     """The maintenance task that fixes it, such as `geometric-repack`; None if none does."""
     formula: str | None = None
-    """The rule's comparison with the numbers filled in, such as `37 packs > max(2, ln(1,200) / ln(1.8)) = 12`; None if the
-    rule compares nothing. Printable."""
+    """The rule's comparison with the numbers filled in, such as `37 > max(2, ln(1,200) / ln(1.8)) = 12`; None if it
+    compares nothing. Printable."""
     evidence: dict[str, int | float | str] = {}
     """The numbers that went into the rule, unit in the key."""
