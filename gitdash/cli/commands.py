@@ -56,14 +56,11 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
     @click.option("--state", "state_path", metavar="FILE", help="State file (SQLite) instead of the default one.")
     @click.option("--no-state", is_flag=True, help="Neither read nor write a state file.")
     @click.option("--git", "git_program", metavar="PROGRAM", help="The git to run, instead of the first on PATH.")
+    @click.option("--theme", metavar="NAME", help="Colour theme of the dashboard, instead of the remembered one.")
+    @click.option("--no-mouse", "mouse", flag_value=False, default=None, help="Leave the mouse to the terminal.")
+    @click.option("--ascii", "glyphs", flag_value="ascii", default=None, help="Draw lines and signs in ASCII alone.")
     @click.pass_context
-    def gitdash(
-        ctx: click.Context,
-        config_path: str | None,
-        state_path: str | None,
-        no_state: bool,
-        git_program: str | None,
-    ) -> None:
+    def gitdash(ctx: click.Context, /, no_state: bool, **options: Any) -> None:  # noqa: ANN401 - see above, by name
         """Show which Git repositories below ROOT are unhealthy, why, and how big they really are.
 
         Without a command, opens the dashboard on ROOT (else the roots of the configuration, else the
@@ -71,9 +68,7 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
 
         An argument that is the name of a command is that command: a folder called `scan` is `./scan`.
         """
-        ctx.obj = Session(
-            config_path=config_path, state_path=state_path, keeps_state=not no_state, git_program=git_program
-        )
+        ctx.obj = Session(keeps_state=not no_state, **options)
         if ctx.invoked_subcommand is None:
             ctx.invoke(roots_command, roots=())
 

@@ -30,6 +30,11 @@ class Session:
     keeps_state: bool
     git_program: str | None
     """None for what the config names, else the first on PATH."""
+    theme: str | None = None
+    """Of the dashboard; None, as for the next two, for what the config says."""
+    mouse: bool | None = None
+    glyphs: str | None = None
+    """As in `[dashboard]`."""
 
     @cached_property
     def settings(self) -> "Settings":
