@@ -1,14 +1,14 @@
 """What a person can do, declared once: keys, key line, help and command palette all derive from here. Pure.
 
-It does not do anything: `FleetApp` does.
+It does not do anything: `Dashboard` does.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.tui.cells import Line, Piece, Tone
-from gitdash.tui.wrap import wrapped
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.wrap import wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Action:
     name: str
     """The id under which a key can be changed."""
     command: str
-    """The method `action_...` of `FleetApp`, with its argument if it takes one."""
+    """The method `action_...` of `Dashboard`, with its argument if it takes one."""
     keys: tuple[str, ...]
     """In Textual's spelling, the one that is shown first."""
     shown_keys: str

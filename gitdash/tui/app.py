@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.tui.clock import Clock, wall_clock
-from gitdash.tui.drawing import drawn_on_a_terminal, has_terminal, terminal_encoding
-from gitdash.tui.feed import SurveyFeed
-from gitdash.tui.fleet_app import FleetApp
+from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.feed.survey_feed import SurveyFeed
+from gitdash.tui.terminal import drawn_on_a_terminal, has_terminal, terminal_encoding
 from gitdash.tui.undecodable import replace_undecodable_input
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run_dashboard(
     feed.check_roots()
     replace_undecodable_input()
     with drawn_on_a_terminal():
-        app = FleetApp(roots, summaries, feed, clock, encoding=terminal_encoding())
+        app = Dashboard(roots, summaries, feed, clock, encoding=terminal_encoding())
         try:
             code = app.run()
         finally:

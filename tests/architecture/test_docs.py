@@ -15,7 +15,7 @@ from gitdash.export.columns import COLUMNS
 from gitdash.export.json_record import record
 from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
-from gitdash.tui.app import FleetApp
+from gitdash.tui.app import Dashboard
 from tests.tui.fixture_fleet import NOW_S, fixed_reports
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,7 @@ def test_readme_lists_the_configuration_table(field) -> None:
     assert f"`{field.name}`" in README or f"[{field.name}]" in README or f"[[{field.name}]]" in README
 
 
-@pytest.mark.parametrize("binding", FleetApp.BINDINGS, ids=lambda binding: binding.id or binding.key)
+@pytest.mark.parametrize("binding", Dashboard.BINDINGS, ids=lambda binding: binding.id or binding.key)
 def test_readme_lists_the_key(binding) -> None:
     assert binding.description in README
     assert binding.tooltip

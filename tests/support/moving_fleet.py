@@ -71,11 +71,11 @@ class MovingSource(SourceDouble):
 
 def main(row_count: int, updates_per_s: int) -> int:
     """Run the dashboard; 0 rows mean the fixed fleet with its hostile names."""
-    from gitdash.tui.fleet_app import FleetApp
+    from gitdash.tui.dashboard import Dashboard
 
     summaries = many_summaries(row_count) if row_count else fixed_summaries()
     source = MovingSource(summaries, updates_per_s)
-    app = FleetApp([ROOT], summaries, source, lambda: NOW_S)
+    app = Dashboard([ROOT], summaries, source, lambda: NOW_S)
     code = app.run()
     source.stop()
     return 1 if code is None else code

@@ -4,7 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from gitdash.export.columns import FLEET_COLUMNS
-from gitdash.tui.cells import (
+from gitdash.tui.drawing.cells import (
     NAME_WIDTH_LEAST,
     Piece,
     Tone,

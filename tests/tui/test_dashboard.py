@@ -16,8 +16,8 @@ from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
 from gitdash.tui.actions import ACTIONS
-from gitdash.tui.fleet_app import FleetApp
-from gitdash.tui.screens import PageScreen
+from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
@@ -31,7 +31,7 @@ def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
 class Driven:
     """The application under test with its source."""
 
-    def __init__(self, app: FleetApp, source: SourceDouble, pilot: Pilot[int]) -> None:
+    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
         self.app = app
         self.source = source
         self.pilot = pilot
@@ -62,7 +62,7 @@ async def dashboard(
     summaries: Iterable[RepositorySummary] | None = None, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[Driven]:
     source = SourceDouble(fixed_reports())
-    app = FleetApp([ROOT], fixed_summaries() if summaries is None else summaries, source, lambda: NOW_S)
+    app = Dashboard([ROOT], fixed_summaries() if summaries is None else summaries, source, lambda: NOW_S)
     async with app.run_test(size=size, notifications=True) as pilot:
         while not source.started:
             await pilot.pause()
@@ -71,7 +71,7 @@ async def dashboard(
 
 async def test_known_rows_are_painted_before_the_survey_begins() -> None:
     source = SourceDouble()
-    app = FleetApp([ROOT], fixed_summaries(), source, lambda: NOW_S)
+    app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
     painted_at_start: list[str] = []
 
     def start(_wake: Callable[[], None]) -> None:
@@ -392,7 +392,7 @@ async def test_what_comes_on_screen_is_prioritised_though_nothing_happens(act) -
 
 async def test_tick_draws_only_what_reads_otherwise() -> None:
     now_s = [NOW_S]
-    app = FleetApp([ROOT], many_summaries(100), SourceDouble(), lambda: now_s[0])
+    app = Dashboard([ROOT], many_summaries(100), SourceDouble(), lambda: now_s[0])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         drawn: list[object] = []
@@ -662,7 +662,7 @@ async def test_no_color_draws_without_hues(monkeypatch: pytest.MonkeyPatch) -> N
 async def test_ages_grow_with_the_clock() -> None:
     source = SourceDouble()
     now_s = [NOW_S]
-    app = FleetApp([ROOT], fixed_summaries(), source, lambda: now_s[0])
+    app = Dashboard([ROOT], fixed_summaries(), source, lambda: now_s[0])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         now_s[0] += 3_600

@@ -7,9 +7,9 @@ from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
-from gitdash.tui.cells import Line, line_length
-from gitdash.tui.detail import full_lines, pane_lines
-from gitdash.tui.wrap import flow, wrap_cells
+from gitdash.tui.drawing.cells import Line, line_length
+from gitdash.tui.drawing.wrap import flow, wrap_cells
+from gitdash.tui.repository.detail import full_lines, pane_lines
 from tests.tui.fixture_fleet import NOW_S, fixed_reports
 
 

@@ -21,7 +21,7 @@ from gitdash.history.store import History, open_history
 from gitdash.model.report import State
 from gitdash.model.sizes import SizeMeasurement
 from gitdash.tui.app import NoTerminalError, run_dashboard
-from gitdash.tui.feed import SurveyFeed
+from gitdash.tui.feed.survey_feed import SurveyFeed
 from gitdash.tui.source import Changes
 from tests.support.pty_session import PtySession
 from tests.support.repositories import GIT, GitRepository

@@ -6,8 +6,8 @@ from rich.style import Style
 from textual.color import Color
 from textual.widgets import Input
 
-from gitdash.tui.filters import EncodableText, WithoutColours, filters_for
-from gitdash.tui.fleet_app import FleetApp
+from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.drawing.filters import EncodableText, WithoutColours, filters_for
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -48,7 +48,7 @@ def test_what_the_encoding_lacks_is_replaced_by_ascii_of_the_same_width(encoding
 @pytest.mark.parametrize("keys", [(), ("question_mark",), ("slash", "t"), ("ctrl+p",), ("y",), ("e",)])
 async def test_no_color_sends_no_colour_on_any_screen(monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = FleetApp([ROOT], many_summaries(200), SourceDouble(), lambda: NOW_S)
+    app = Dashboard([ROOT], many_summaries(200), SourceDouble(), lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press(*keys)
         await pilot.pause()
@@ -60,7 +60,7 @@ async def test_no_color_tells_cursor_head_and_scrollbar_by_reverse_and_underline
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = FleetApp([ROOT], many_summaries(200), SourceDouble(), lambda: NOW_S)
+    app = Dashboard([ROOT], many_summaries(200), SourceDouble(), lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         head, cursor, other = app.screen._compositor.render_strips()[1:4]
@@ -72,7 +72,7 @@ async def test_no_color_tells_cursor_head_and_scrollbar_by_reverse_and_underline
 
 @pytest.mark.parametrize("keys", [(), ("question_mark",), ("ctrl+p",), ("enter",)])
 async def test_every_screen_can_be_written_in_ascii(keys: tuple[str, ...]) -> None:
-    app = FleetApp([ROOT], fixed_summaries(), SourceDouble(fixed_reports()), lambda: NOW_S, encoding="ascii")
+    app = Dashboard([ROOT], fixed_summaries(), SourceDouble(fixed_reports()), lambda: NOW_S, encoding="ascii")
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press(*keys)
         await pilot.pause()

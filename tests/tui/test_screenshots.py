@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.fleet_app import FleetApp
+from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
@@ -93,7 +93,7 @@ async def _draw(
     cursor: bytes | None,
 ) -> tuple[str, str]:
     source = SourceDouble(fixed_reports())
-    app = FleetApp([ROOT], summaries, source, lambda: NOW_S)
+    app = Dashboard([ROOT], summaries, source, lambda: NOW_S)
     app.theme = theme
     app.animation_level = "none"
     async with app.run_test(size=size) as pilot:
@@ -114,7 +114,7 @@ async def _draw(
         return text, "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 
-async def _type(app: FleetApp, pilot: Pilot[int], keys: Sequence[str]) -> None:
+async def _type(app: Dashboard, pilot: Pilot[int], keys: Sequence[str]) -> None:
     for key in keys:
         await pilot.press(key)
     for _ in range(3):

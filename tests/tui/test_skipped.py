@@ -1,7 +1,7 @@
 """What was skipped and why: the page behind the count in the title line."""
 
 from gitdash.model.repository import NotRepository
-from gitdash.tui.skipped import skipped_lines
+from gitdash.tui.pages.skipped import skipped_lines
 
 CANDIDATES = (
     NotRepository(path=b"/srv/git/z.git", reason="an empty folder"),

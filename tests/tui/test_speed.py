@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS
-from gitdash.tui.fleet import Fleet
-from gitdash.tui.fleet_app import FleetApp
+from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.fleet.fleet import Fleet
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -52,7 +52,7 @@ def test_filtering_ten_thousand_rows_keeps_up_with_typing(fleet: Fleet) -> None:
 async def test_flush_of_200_changes_is_a_fraction_of_a_frame() -> None:
     rows = many_summaries(ROW_COUNT)
     source = SourceDouble()
-    app = FleetApp([ROOT], rows, source, lambda: NOW_S)
+    app = Dashboard([ROOT], rows, source, lambda: NOW_S)
     async with app.run_test(size=(160, 50)) as pilot:
         while not source.started:
             await pilot.pause()
@@ -71,7 +71,7 @@ async def test_flush_of_200_changes_is_a_fraction_of_a_frame() -> None:
 async def test_change_of_a_row_that_is_not_on_screen_draws_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = many_summaries(1_000)
     source = SourceDouble()
-    app = FleetApp([ROOT], rows, source, lambda: NOW_S)
+    app = Dashboard([ROOT], rows, source, lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
         while not source.started:
             await pilot.pause()

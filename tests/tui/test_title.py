@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from gitdash.tui.progress import title_line
+from gitdash.tui.fleet.progress import title_line
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S
 

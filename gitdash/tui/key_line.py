@@ -3,7 +3,7 @@
 from textual import events
 
 from gitdash.tui.actions import KeyLine, key_line
-from gitdash.tui.lines import LinesView
+from gitdash.tui.drawing.lines import LinesView
 
 
 class KeyLineView(LinesView):

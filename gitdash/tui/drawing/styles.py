@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.widget import Widget
 
-from gitdash.tui.cells import Piece, Tone
+from gitdash.tui.drawing.cells import Piece, Tone
 
 CURSOR_CLASS: Final = "tone--cursor"
 HEAD_LINE_CLASS: Final = "tone--head-line"

@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
-from gitdash.tui.cells import Line, Piece, Tone, fit
-from gitdash.tui.lines import LinesView
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.lines import LinesView
 
 
 class FilterBar(Horizontal):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from gitdash.export.columns import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.totals import RunningTotals
+from gitdash.tui.fleet.totals import RunningTotals
 from gitdash.units import printable_path
 
 

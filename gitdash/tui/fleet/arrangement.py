@@ -6,8 +6,8 @@ from typing import Final
 from textual.geometry import Size
 from textual.screen import Screen
 
-from gitdash.tui.cells import Line, Piece, Tone, fit
-from gitdash.tui.panels import WIDE_COLUMNS
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.fleet.panels import WIDE_COLUMNS
 
 LEAST_SIZE: Final = Size(60, 15)
 SHORT_LINES: Final = 32

@@ -7,10 +7,10 @@ from gitdash.model.finding import Finding, Severity
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.cells import STATE_TONES, Line, Piece, Tone, line_length, shorten_middle, spread
-from gitdash.tui.facts import fact_lines
-from gitdash.tui.sizes import compact_sizes, full_sizes
-from gitdash.tui.wrap import side_by_side, wrapped
+from gitdash.tui.drawing.cells import STATE_TONES, Line, Piece, Tone, line_length, shorten_middle, spread
+from gitdash.tui.drawing.wrap import side_by_side, wrapped
+from gitdash.tui.repository.facts import fact_lines
+from gitdash.tui.repository.sizes import compact_sizes, full_sizes
 from gitdash.units import human_count, printable_path
 
 SIDE_BY_SIDE_WIDTH: Final = 110

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, chop_cells
 
-from gitdash.tui.cells import Line, Piece, Tone, cut_line
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line
 
 
 def wrap_cells(text: str, width: int) -> list[str]:

@@ -8,7 +8,7 @@ from gitdash.export.columns import LOWER_BOUND
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.cells import Piece, Tone, line_length
+from gitdash.tui.drawing.cells import Piece, Tone, line_length
 from gitdash.units import human_bytes
 
 _STATE_TONES: Final = (

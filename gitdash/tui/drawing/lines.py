@@ -11,8 +11,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
-from gitdash.tui.cells import Line, cut_line
-from gitdash.tui.styles import COMPONENT_CLASSES, ToneStyles
+from gitdash.tui.drawing.cells import Line, cut_line
+from gitdash.tui.drawing.styles import COMPONENT_CLASSES, ToneStyles
 
 
 class LinesView(ScrollView, can_focus=False):

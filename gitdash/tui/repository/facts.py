@@ -15,8 +15,8 @@ from gitdash.model.inspection import (
 )
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
-from gitdash.tui.cells import Line, Piece, Tone
-from gitdash.tui.wrap import wrapped
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.wrap import wrapped
 from gitdash.units import human_age, human_bytes, human_count, printable, printable_path
 
 _LABEL_WIDTH: Final = 13

@@ -10,8 +10,8 @@ from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.cells import Line, Piece, Tone
-from gitdash.tui.wrap import flow, wrapped
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.wrap import flow, wrapped
 from gitdash.units import human_age, human_bytes, human_count, human_duration, linked_text
 
 NOT_MEASURED: Final = "not measured"

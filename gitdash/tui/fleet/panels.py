@@ -6,17 +6,17 @@ from typing import Final
 
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.cells import Line, Piece, Tone
 from gitdash.tui.clock import Clock
-from gitdash.tui.detail import full_lines, pane_lines
-from gitdash.tui.fleet import Fleet
-from gitdash.tui.lines import LinesView
-from gitdash.tui.live import LiveFleet
-from gitdash.tui.progress import roots_text, title_line
-from gitdash.tui.skipped import skipped_lines
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.live import LiveFleet
+from gitdash.tui.fleet.progress import roots_text, title_line
+from gitdash.tui.fleet.table import FleetTable
+from gitdash.tui.fleet.totals import totals_line
+from gitdash.tui.pages.skipped import skipped_lines
+from gitdash.tui.repository.detail import full_lines, pane_lines
 from gitdash.tui.source import SurveyProgress
-from gitdash.tui.table import FleetTable
-from gitdash.tui.totals import totals_line
 
 WIDE_COLUMNS: Final = 170
 """From this terminal width on the detail pane stands beside the table, and is as high."""

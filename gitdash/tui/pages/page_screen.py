@@ -9,8 +9,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from typing_extensions import override
 
-from gitdash.tui.cells import Line
-from gitdash.tui.lines import LinesView
+from gitdash.tui.drawing.cells import Line
+from gitdash.tui.drawing.lines import LinesView
 
 
 class PageScreen(ModalScreen[None]):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from gitdash.tui.cells import Line, Piece, Tone, cut_line, line_length, shorten_middle
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, line_length, shorten_middle
 from gitdash.tui.source import SurveyProgress
 from gitdash.units import human_age, human_duration, printable_path
 

@@ -15,9 +15,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
-from gitdash.tui.cells import Piece, TableLayout, Tone, choose_layout, fit, head_pieces, row_pieces
-from gitdash.tui.fleet import Fleet
-from gitdash.tui.styles import COMPONENT_CLASSES, CURSOR_CLASS, HEAD_LINE_CLASS, ToneStyles
+from gitdash.tui.drawing.cells import Piece, TableLayout, Tone, choose_layout, fit, head_pieces, row_pieces
+from gitdash.tui.drawing.styles import COMPONENT_CLASSES, CURSOR_CLASS, HEAD_LINE_CLASS, ToneStyles
+from gitdash.tui.fleet.fleet import Fleet
 
 HEAD_HEIGHT: Final = 1
 _KEPT_LINES: Final = 1024

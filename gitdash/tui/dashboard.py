@@ -24,22 +24,22 @@ from gitdash.errors import ExitCode
 from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions import ACTIONS, help_lines
-from gitdash.tui.arrangement import arrange, too_small_lines
-from gitdash.tui.cells import Line, fit
 from gitdash.tui.clipboard import shell_path
 from gitdash.tui.clock import Clock
-from gitdash.tui.filter_bar import FilterBar
-from gitdash.tui.filters import filters_for
-from gitdash.tui.fleet import Fleet
+from gitdash.tui.drawing.cells import Line, fit
+from gitdash.tui.drawing.filters import filters_for
+from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.fleet.arrangement import arrange, too_small_lines
+from gitdash.tui.fleet.filter_bar import FilterBar
+from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.live import LiveFleet
+from gitdash.tui.fleet.panels import Panels
+from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
-from gitdash.tui.keys import KeyLineView
-from gitdash.tui.lines import LinesView
-from gitdash.tui.live import LiveFleet
+from gitdash.tui.key_line import KeyLineView
+from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.palette import RepositoryProvider
-from gitdash.tui.panels import Panels
-from gitdash.tui.screens import PageScreen
 from gitdash.tui.source import Changes, FleetSource
-from gitdash.tui.table import FleetTable
 
 TICK_INTERVAL_S: Final = 10.0
 """How often ages are drawn anew."""
@@ -47,7 +47,7 @@ _SETTLED_S: Final = 1.0
 """After this long the rows that were loaded are taken out of the garbage collector's sight."""
 
 
-class FleetApp(App[int]):
+class Dashboard(App[int]):
     """The fleet table, a detail pane, a filter, and lines for title, sums and keys."""
 
     CSS_PATH = "app.tcss"  # type: ignore[mutable-override]

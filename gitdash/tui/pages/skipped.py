@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gitdash.model.repository import NotRepository
-from gitdash.tui.cells import Line, Piece, Tone
-from gitdash.tui.wrap import wrapped
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.wrap import wrapped
 from gitdash.units import printable, printable_path
 
 

@@ -18,8 +18,8 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository
 from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
-from gitdash.tui.again import LookAgain
 from gitdash.tui.clock import Clock
+from gitdash.tui.feed.again import LookAgain
 from gitdash.tui.source import Changes, SurveyProgress
 
 if TYPE_CHECKING:

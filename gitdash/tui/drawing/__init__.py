@@ -1,0 +1,1 @@
+"""Lines of pieces: how text becomes cells and colours. Knows nothing of repositories beyond their rows."""

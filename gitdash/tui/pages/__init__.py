@@ -1,0 +1,1 @@
+"""Pages of lines that cover a screen: help, choices, lists."""

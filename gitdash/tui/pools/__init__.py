@@ -1,0 +1,1 @@
+"""The screen of all lenders, with those that borrow from them."""

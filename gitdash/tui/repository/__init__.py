@@ -1,0 +1,1 @@
+"""One repository: the detail pane beside the table, and the screen with a tab for each kind of fact."""
