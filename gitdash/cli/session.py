@@ -14,6 +14,7 @@ from gitdash.cli.output import say
 from gitdash.units import printable, printable_path
 
 if TYPE_CHECKING:
+    from gitdash.config.dashboard import DashboardSettings
     from gitdash.config.settings import Settings
     from gitdash.gitcmd.runner import GitProgram
     from gitdash.history.store import History
@@ -42,6 +43,15 @@ class Session:
         from gitdash.config.settings import load_settings
 
         return load_settings(self.config_path, home=os.path.expanduser("~"))
+
+    @cached_property
+    def dashboard(self) -> "DashboardSettings":
+        """What the configuration says of the dashboard, with what the command line says instead."""
+        import msgspec
+
+        options = {"theme": self.theme, "mouse": self.mouse, "glyphs": self.glyphs}
+        given = {name: value for name, value in options.items() if value is not None}
+        return msgspec.structs.replace(self.settings.dashboard, **given)
 
     @cached_property
     def git(self) -> "GitProgram":

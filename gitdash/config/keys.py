@@ -33,6 +33,22 @@ SETTING_KEYS: Final = (
     SettingKey("root.trust_owner", "Take repositories that another user owns for trusted."),
     SettingKey("root.exclude", "More folders that are not searched, below this root alone."),
     SettingKey("root.policy", "Thresholds that differ from `[policy]` below this root."),
+    SettingKey("dashboard.theme", "Colour theme; not set is the one chosen last."),
+    SettingKey("dashboard.mouse", "Take clicks and the wheel; `false` leaves the mouse to the terminal."),
+    SettingKey(
+        "dashboard.glyphs", "Lines and signs: `unicode`, `ascii`, or `auto`, which goes by the terminal's encoding."
+    ),
+    SettingKey("dashboard.read_only", "Offer nothing that changes a repository."),
+    SettingKey("dashboard.shell", "Program that `!` starts in a repository; not set is `$SHELL`."),
+    SettingKey("dashboard.open_with", "Programs that `o` opens a repository with: the first that is installed."),
+    SettingKey(
+        "keys.ACTION", "The key for an action, or a list of keys: `F`, `ctrl+f`, `f5`, `space`, `/`; `[]` is none."
+    ),
+    SettingKey("view.name", "Name of a saved view; the other keys of this `[[view]]` say what it shows."),
+    SettingKey("view.filter", "What the filter line would hold: words, or an SQL condition after `=`."),
+    SettingKey("view.sort", "Column to sort by; `-` before it turns the order round."),
+    SettingKey("view.columns", "Columns, in their order."),
+    SettingKey("view.group", "How rows are grouped: `none`, `root`, `pool`, `state` or `findings`."),
     SettingKey("policy.loose_limit", "More loose objects than this are a finding."),
     SettingKey("policy.loose_stale_age_s", "Seconds after which a loose object is stale."),
     SettingKey("policy.loose_stale_limit", "More stale loose objects than this are a finding."),

@@ -12,8 +12,10 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from gitdash.config.bounds import policy_problem
+from gitdash.config.dashboard import DashboardSettings, view_problem, wrong_entry
 from gitdash.errors import GitdashError
 from gitdash.model.policy import Policy
+from gitdash.model.view import View
 from gitdash.units import printable
 
 PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
@@ -93,6 +95,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     size: SizeSettings = SizeSettings()
     policy: Policy = Policy()
     root: tuple[RootSettings, ...] = ()
+    dashboard: DashboardSettings = DashboardSettings()
+    keys: dict[str, str | tuple[str, ...]] = {}
+    """Name of an action to the key or keys that do it, as people write them; none takes its keys away."""
+    view: tuple[View, ...] = ()
 
     def policy_for(self, path: bytes) -> Policy:
         """Return the thresholds for a repository: those of the innermost `[[root]]` above it, else the general ones."""
@@ -148,11 +154,14 @@ def default_config_path() -> str:
 def read_settings(data: bytes, *, home: str) -> Settings:
     """Return what the bytes of a file say. Raises ConfigError, whose text names the key or line."""
     try:
-        settings = msgspec.toml.decode(data, type=Settings)
-    except msgspec.ValidationError as error:
-        raise ConfigError(_in_words(str(error))) from error
+        tables = msgspec.toml.decode(data)
     except msgspec.DecodeError as error:
         raise ConfigError(f"not TOML: {_lower_first(printable(str(error)))}") from error
+    try:
+        settings = msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        message = str(error).replace("$.keys[...]", f"$.keys.{wrong_entry(tables.get('keys'))}")
+        raise ConfigError(_in_words(message)) from error
     settings = _expanded(settings, home)
     problem = _problem(settings)
     if problem is not None:
@@ -191,7 +200,7 @@ def _problem(settings: Settings) -> str | None:
             problem = _in_words(str(error))
         if problem is not None:
             return f"root[{number}].policy.{problem}"
-    return None
+    return view_problem(settings.view)
 
 
 def _overridden(policy: Policy, overrides: dict[str, int | float]) -> Policy:
@@ -215,8 +224,14 @@ def _in_words(message: str) -> str:
     unknown = _UNKNOWN.fullmatch(what)
     if unknown:
         return f"{where + '.' if where else ''}{unknown['key']} is not a known key"
-    expected = re.sub(r"`([a-z]+)[^`]*`", lambda match: _EXPECTED.get(match[1], match[0]), what)
+    expected = re.sub(r"`([a-z| ]+)`", _kinds_in_words, what)
     return f"{where}: {_lower_first(expected)}" if where else _lower_first(expected)
+
+
+def _kinds_in_words(match: re.Match[str]) -> str:
+    """Turn `str | array | null` into what people call it; that a key may be missing needs no word."""
+    kinds = [_EXPECTED.get(kind, match[0]) for kind in match[1].split(" | ") if kind != "null"]
+    return " or ".join(kinds)
 
 
 def _lower_first(text: str) -> str:

@@ -9,6 +9,7 @@ from gitdash.config.keys import SETTING_KEYS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gitdash"
 READ_BY = {
+    "keys.ACTION": "settings.keys",
     "root.path": "settings.policy_for",
     "root.trust_owner": "settings.trusted_roots",
     "root.exclude": "settings.exclude",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitdash.config.dashboard import DashboardSettings
 from gitdash.config.keys import SETTING_KEYS
 from gitdash.config.settings import (
     ConfigError,
@@ -21,6 +22,7 @@ from gitdash.config.settings import (
     read_settings,
 )
 from gitdash.model.policy import Policy
+from gitdash.model.view import View
 
 HOME = "/home/someone"
 
@@ -71,6 +73,23 @@ def test_every_key_can_be_set() -> None:
         exclude = ["tmp"]
         [root.policy]
         loose_limit = 7
+        [dashboard]
+        theme = "nord"
+        mouse = false
+        glyphs = "ascii"
+        read_only = true
+        shell = "/bin/zsh"
+        open_with = ["gitui"]
+        [keys]
+        filter = "ctrl+f"
+        rescan = ["F5", "r"]
+        quit = []
+        [[view]]
+        name = "big"
+        filter = "=disk > 1e9"
+        sort = "-disk"
+        columns = ["name", "disk"]
+        group = "root"
     """)
     assert settings == Settings(
         roots=(f"{HOME}/src", "/srv/git"),
@@ -79,6 +98,11 @@ def test_every_key_can_be_set() -> None:
         size=SizeSettings(strategy="walk", time_limit_s=5.0, workers=1),
         policy=Policy(loose_limit=5, gc_log_age_s=1.0),
         root=(RootSettings(path=HOME, trust_owner=True, exclude=("tmp",), policy={"loose_limit": 7}),),
+        dashboard=DashboardSettings(
+            theme="nord", mouse=False, glyphs="ascii", read_only=True, shell="/bin/zsh", open_with=("gitui",)
+        ),
+        keys={"filter": "ctrl+f", "rescan": ("F5", "r"), "quit": ()},
+        view=(View(name="big", filter="=disk > 1e9", sort="-disk", columns=("name", "disk"), group="root"),),
     )
 
 
@@ -119,6 +143,18 @@ def test_every_key_can_be_set() -> None:
         ("roots = ['src']", "roots[0] is 'src', which is not an absolute path"),
         ("[[root]]\npath = '~user/x'", "root[0].path is '~user/x', which is not an absolute path"),
         ('roots = ["/a\\u0000b"]', "roots[0] is '/a\\\\x00b', which is not an absolute path"),
+        ("[dashboard]\ncolour = 1", "dashboard.colour is not a known key"),
+        ("[dashboard]\nglyphs = 'emoji'", "dashboard.glyphs: invalid enum value 'emoji'"),
+        ("[dashboard]\nmouse = 'no'", "dashboard.mouse: expected true or false, got a text"),
+        ("[dashboard]\nopen_with = 'tig'", "dashboard.open_with: expected a list, got a text"),
+        ("keys = 'emacs'", "keys: expected a table, got a text"),
+        ("[keys]\nquit = 'q'\nfilter = 1", "keys.filter: expected a text or a list, got a whole number"),
+        ("[keys]\nquit = 'q'\nrescan = ['r', 5]", "keys.rescan[1]: expected a text, got a whole number"),
+        ("[[view]]\nfilter = 'x'", "view[0]: object missing required field `name`"),
+        ("[[view]]\nname = ' '", "view[0].name is empty"),
+        ("[[view]]\nname = 'a'\n[[view]]\nname = 'a'", "view[1].name is 'a', as that of another view"),
+        ("[[view]]\nname = 'a'\ngroup = 'size'", "view[0].group: invalid enum value 'size'"),
+        ("[[view]]\nname = 'a'\ncolour = 1", "view[0].colour is not a known key"),
         ("[scan\n", "not TOML: expected ']' at the end of a table declaration (at line 1, column 6)"),
         ("[scan]\ndepth = 1\ndepth = 2\n", "not TOML: cannot overwrite a value (at line 3, column 10)"),
     ],
@@ -231,13 +267,15 @@ def test_nothing_is_trusted_by_default() -> None:
 
 
 def all_keys() -> set[str]:
-    names = {"roots"}
+    names = {"roots", "keys.ACTION"}
     for table, kind in {
         "scan": ScanSettings,
         "git": GitSettings,
         "size": SizeSettings,
         "root": RootSettings,
         "policy": Policy,
+        "dashboard": DashboardSettings,
+        "view": View,
     }.items():
         names |= {f"{table}.{field.name}" for field in msgspec.structs.fields(kind)}
     return names
