@@ -1,0 +1,1 @@
+"""What a person can do, declared once: keys, key lines, help and command palette all derive from here."""

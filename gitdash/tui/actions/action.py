@@ -1,0 +1,57 @@
+"""What an action is: a record that says everything about one thing that a person can do. Pure.
+
+It does not do anything: the screens of its scopes do, and the application for those of every screen.
+"""
+
+import enum
+from dataclasses import dataclass
+from typing import Final
+
+
+class Scope(enum.StrEnum):
+    """Where keys act."""
+
+    EVERYWHERE = "everywhere"
+    FLEET = "fleet"
+    REPOSITORY = "repository"
+    POOLS = "pools"
+    JOBS = "jobs"
+    PAGE = "page"
+    """A page of lines over a screen, such as help."""
+
+
+LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.PAGE)
+"""All screens with lines to move over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing that a person can do."""
+
+    name: str
+    """The id under which a key can be changed."""
+    command: str
+    """The method `action_...` of the screen, or of the application, with its argument if it takes one."""
+    keys: tuple[str, ...]
+    """In Textual's spelling, the one that is shown first."""
+    title: str
+    """A few words, imperative; the entry of the palette."""
+    help: str
+    """One sentence."""
+    group: str
+    scopes: tuple[Scope, ...]
+    label: str | None = None
+    """One word for the key line; None if it does not stand there."""
+    in_palette: bool = True
+    comes_first: bool = False
+    """It acts whatever has the focus, also while something is typed."""
+    writes: bool = False
+    """It may change something or start other programs: not available in read-only mode."""
+
+
+MOVE: Final = "Move"
+ORDER: Final = "Sort and filter"
+LOOK: Final = "Look"
+ACT: Final = "Act"
+LEAVE: Final = "Help and leave"
+GROUPS: Final = (MOVE, ORDER, LOOK, ACT, LEAVE)

@@ -1,0 +1,36 @@
+"""All actions, in the order of the help page."""
+
+from typing import Final
+
+from textual.binding import Binding
+
+from gitdash.tui.actions.action import Action, Scope
+from gitdash.tui.actions.everywhere import EVERYWHERE
+from gitdash.tui.actions.fleet import FLEET
+from gitdash.tui.actions.jobs import JOBS
+from gitdash.tui.actions.moves import MOVES
+from gitdash.tui.actions.pools import POOLS
+from gitdash.tui.actions.repository import REPOSITORY
+
+ACTIONS: Final[tuple[Action, ...]] = (*MOVES, *FLEET, *REPOSITORY, *POOLS, *JOBS, *EVERYWHERE)
+
+
+def actions_of(scope: Scope) -> tuple[Action, ...]:
+    """Return what can be done in a scope, without what can be done everywhere."""
+    return tuple(action for action in ACTIONS if scope in action.scopes)
+
+
+def bindings_of(scope: Scope) -> list[Binding]:
+    """Return a scope's actions as Textual takes them; their ids are the names under which keys can be changed."""
+    return [
+        Binding(
+            ",".join(action.keys),
+            action.command,
+            action.title,
+            id=action.name,
+            tooltip=action.help,
+            priority=action.comes_first,
+            show=action.label is not None,
+        )
+        for action in actions_of(scope)
+    ]

@@ -1,0 +1,86 @@
+"""Moving over lines and rows, the same on every screen."""
+
+from typing import Final
+
+from gitdash.tui.actions.action import LISTS, MOVE, Action
+
+MOVES: Final = (
+    Action(
+        name="cursor_down",
+        command="move_rows(1)",
+        keys=("down", "j"),
+        title="Next row",
+        help="Move the cursor down.",
+        group=MOVE,
+        scopes=LISTS,
+        in_palette=False,
+    ),
+    Action(
+        name="cursor_up",
+        command="move_rows(-1)",
+        keys=("up", "k"),
+        title="Previous row",
+        help="Move the cursor up.",
+        group=MOVE,
+        scopes=LISTS,
+        in_palette=False,
+    ),
+    Action(
+        name="page_down",
+        command="move_half_pages(2)",
+        keys=("pagedown",),
+        title="Next page",
+        help="Move the cursor down by a page.",
+        group=MOVE,
+        scopes=LISTS,
+        in_palette=False,
+    ),
+    Action(
+        name="page_up",
+        command="move_half_pages(-2)",
+        keys=("pageup",),
+        title="Previous page",
+        help="Move the cursor up by a page.",
+        group=MOVE,
+        scopes=LISTS,
+        in_palette=False,
+    ),
+    Action(
+        name="half_page_down",
+        command="move_half_pages(1)",
+        keys=("ctrl+d",),
+        title="Half a page down",
+        help="Move the cursor down by half a page.",
+        group=MOVE,
+        scopes=LISTS,
+        in_palette=False,
+    ),
+    Action(
+        name="half_page_up",
+        command="move_half_pages(-1)",
+        keys=("ctrl+u",),
+        title="Half a page up",
+        help="Move the cursor up by half a page.",
+        group=MOVE,
+        scopes=LISTS,
+        in_palette=False,
+    ),
+    Action(
+        name="first_row",
+        command="move_to_end(False)",
+        keys=("home", "g"),
+        title="First row",
+        help="Move the cursor to the first row.",
+        group=MOVE,
+        scopes=LISTS,
+    ),
+    Action(
+        name="last_row",
+        command="move_to_end(True)",
+        keys=("end", "G"),
+        title="Last row",
+        help="Move the cursor to the last row.",
+        group=MOVE,
+        scopes=LISTS,
+    ),
+)
