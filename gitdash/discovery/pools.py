@@ -68,6 +68,11 @@ class PoolGraph:
         identities = (_alternate_identity(alternate) for alternate in _alternates(self._entries[path]))
         return tuple(self._keeper[identity] for identity in identities if identity in self._keeper)
 
+    def repository_of(self, alternate: Alternate) -> bytes | None:
+        """Return the repository that stands for a lender's object store; None if none is known."""
+        identity = _alternate_identity(alternate)
+        return None if identity is None else self._keeper.get(identity)
+
     def chain_depth(self, path: bytes) -> int:
         """Return how many lenders stand behind each other; 0 for one that borrows nothing."""
         return max((alternate.depth for alternate in _alternates(self._entries[path])), default=0)

@@ -9,6 +9,7 @@ it does not write files.
 import binascii
 import datetime
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -28,7 +29,7 @@ from gitdash.model.inspection import (
     Problem,
     ReferenceFacts,
 )
-from gitdash.model.report import RepositoryReport, Totals
+from gitdash.model.report import Lender, RepositoryReport, Totals
 from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
 from gitdash.units import printable_path, sum_bytes
@@ -104,7 +105,7 @@ def _facts(report: RepositoryReport, now_s: float) -> Record:
         "head": _part(inspection.head, str),
         "partial": _part(inspection.config, lambda config: config.partial_clone),
         "shallow": inspection.shallow,
-        "alternates": _part(inspection.alternates, _alternates),
+        "alternates": _part(inspection.alternates, lambda facts: _alternates(facts, report.lenders)),
         "borrowers": borrower_paths,
         "packs": _part(inspection.packs, _packs),
         "loose": _part(inspection.loose, _loose),
@@ -149,15 +150,16 @@ def _part(part: _Part | Unreadable | None, render: Callable[[_Part], Any]) -> An
     return None if part is None else render(part)
 
 
-def _alternates(facts: AlternatesFacts) -> list[Record]:
+def _alternates(facts: AlternatesFacts, lenders: tuple[Lender, ...]) -> list[Record]:
     return [
         {
             **_path("path", alternate.path),
+            **(_path("repository", lender.path) if lender and lender.is_known else {"repository": None}),
             "exists": alternate.exists,
             "depth": alternate.depth,
             "problem": alternate.problem,
         }
-        for alternate in facts.alternates
+        for alternate, lender in zip_longest(facts.alternates, lenders)
     ]
 
 

@@ -32,6 +32,8 @@ class Lender(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     exists: bool
     is_known: bool
     """It belongs to a repository of this survey."""
+    problem: str | None = None
+    """Why git cannot use it: missing, unreadable, not a directory, nested too deep. Printable."""
 
 
 class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +46,8 @@ class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     """Paths of repositories that borrow from this one, directly or through another, sorted: those of the same survey,
     and those that an earlier one saw and that are still there."""
     lenders: tuple[Lender, ...] = ()
-    """In git's order: each lender is followed by those that it borrows from itself."""
+    """One for each alternate, in git's order: each lender is followed by those that it borrows from itself. Empty if
+    the alternates cannot be read."""
     inspection: Inspection | Unreadable
     sizes: Sizes
     findings: tuple[Finding, ...]

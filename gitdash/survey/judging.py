@@ -16,7 +16,7 @@ from gitdash import __version__
 from gitdash.discovery.pools import PoolEntry, PoolGraph, StoreIdentity, pool_graph
 from gitdash.model.inspection import BitmapFacts, Inspection, PackFacts, ReferenceFacts
 from gitdash.model.policy import Policy
-from gitdash.model.report import RepositoryReport, State
+from gitdash.model.report import Lender, RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
 from gitdash.survey.alternates import alternates_of, compared_stores
@@ -97,6 +97,7 @@ class Judge:
             repository=one.repository,
             roles=self.graph.roles(path),
             borrowers=self.graph.borrowers(path),
+            lenders=self._lenders(one.inspection),
             inspection=one.inspection,
             sizes=sizes,
             findings=(),
@@ -142,6 +143,7 @@ class Judge:
             and stored.repository == facts.repository
             and stored.counts_store == facts.counts_store
             and stored.borrowers == facts.borrowers
+            and stored.lenders == facts.lenders
             and stored.roles == facts.roles
             and not _grows_older(stored.inspection)
         )
@@ -154,6 +156,20 @@ class Judge:
         stores = compared_stores(one.repository.common_dir, one.inspection)
         is_same = known.stores_fingerprint != b"" and known.stores_fingerprint == self._stores_fingerprint(stores)
         return known if is_same else None
+
+    def _lenders(self, inspection: Inspection | Unreadable) -> tuple[Lender, ...]:
+        alternates = () if isinstance(inspection, Unreadable) else alternates_of(inspection)
+        keepers = [self.graph.repository_of(alternate) for alternate in alternates]
+        return tuple(
+            Lender(
+                path=alternate.path if keeper is None else keeper,
+                depth=alternate.depth,
+                exists=alternate.exists,
+                is_known=keeper is not None,
+                problem=alternate.problem,
+            )
+            for alternate, keeper in zip(alternates, keepers, strict=True)
+        )
 
     def _lenders_fingerprint(self, one: Inspected) -> bytes:
         if isinstance(one.inspection, Unreadable) or not alternates_of(one.inspection):

@@ -6,6 +6,7 @@ It does not format: values stay raw, and text for people is made in `export.colu
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from gitdash.model.finding import Severity
 from gitdash.model.inspection import (
     AlternatesFacts,
     BitmapFacts,
@@ -30,6 +31,7 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
     repository = report.repository
     inspection = report.inspection
     worst = report.findings[0] if report.findings else None
+    severities = [finding.severity for finding in report.findings]
     return RepositorySummary(
         path=repository.path,
         name=name_below(repository.path, repository.root),
@@ -45,7 +47,11 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
         reachable_own_bytes=_measured(report.sizes.reachable_own),
         reachable_own_bound=_bound(report.sizes.reachable_own),
         borrower_count=len(report.borrowers),
+        lenders=report.lenders,
         finding_count=len(report.findings),
+        critical_count=severities.count(Severity.CRITICAL),
+        warning_count=severities.count(Severity.WARNING),
+        notice_count=severities.count(Severity.NOTICE),
         worst_rule=worst.rule if worst else None,
         worst_summary=worst.summary if worst else None,
         rules=tuple(dict.fromkeys(finding.rule for finding in report.findings)),

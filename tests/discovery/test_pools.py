@@ -196,3 +196,11 @@ def test_borrowers_that_are_remembered_make_a_pool() -> None:
 def test_repository_stands_for_the_store_of_its_linked_worktrees() -> None:
     graph = pool_graph([entry(b"a", 1, is_linked_worktree=True), entry(b"b", 1), entry(b"c", None)])
     assert [graph.keeper(path) for path in (b"a", b"b", b"c")] == [b"b", b"b", b"c"]
+
+
+def test_alternate_belongs_to_the_repository_that_stands_for_its_store() -> None:
+    entries = [entry(b"pool", 2), entry(b"a-worktree", 2, is_linked_worktree=True), entry(b"member", 1, borrowed(2))]
+    graph = pool_graph(entries)
+    assert graph.repository_of(borrowed(2)) == b"pool"
+    assert graph.repository_of(borrowed(9)) is None
+    assert graph.repository_of(MISSING) is None

@@ -16,7 +16,7 @@ from gitdash.export.json_record import (
     utc_text,
 )
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.report import RepositoryReport, State, Totals
+from gitdash.model.report import Lender, RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from tests.assessment.subjects import (
@@ -196,6 +196,16 @@ def test_top_level_names_are_these_and_no_others() -> None:
     assert list(whole) == list(DESIGN)
     assert whole["git_version"] is None
     assert whole["repositories"] == []
+
+
+def test_alternate_names_the_repository_that_lends_if_that_is_known() -> None:
+    facts = alternates(lender(), lender(b"/out/objects"), lender(b"/odd/objects"))
+    names = [(b"/srv/git/pool.git", True), (b"/out/objects", False), (b"/srv/\xff.git", True)]
+    lenders = tuple(Lender(path=path, depth=1, exists=True, is_known=is_known) for path, is_known in names)
+    entries = record(report(inspection=inspection(alternates=facts), lenders=lenders), NOW_S)["alternates"]
+    assert [entry["repository"] for entry in entries] == ["/srv/git/pool.git", None, "/srv/\\xff.git"]
+    assert entries[2]["repository_bytes_base64"] == "L3Nydi//LmdpdA=="
+    assert record(report(), NOW_S)["alternates"][0]["repository"] is None
 
 
 def test_absent_parts_are_null() -> None:

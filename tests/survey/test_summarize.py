@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from gitdash.model.finding import Finding, Severity
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadable
 from gitdash.model.sizes import Bound, ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
@@ -78,6 +79,13 @@ def test_an_upper_bound_is_marked() -> None:
     )
     row = summarize(report(sizes=Sizes(reachable_own=size)))
     assert (row.reachable_own_bytes, row.reachable_own_bound) == (7, Bound.UPPER)
+
+
+def test_findings_are_counted_by_severity_plain_facts_too() -> None:
+    severities = (Severity.CRITICAL, Severity.WARNING, Severity.NOTICE, Severity.NOTICE, Severity.NOTICE)
+    findings = tuple(Finding(rule="shallow", severity=one, summary="s", remedy="r") for one in severities)
+    row = summarize(report(findings=findings))
+    assert (row.critical_count, row.warning_count, row.notice_count, row.finding_count) == (1, 1, 3, 5)
 
 
 def test_totals_count_a_shared_store_once() -> None:
