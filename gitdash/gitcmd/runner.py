@@ -263,7 +263,11 @@ def _masked(argument: str | bytes) -> str:
 
 
 def _start(
-    command: Sequence[str | bytes], environment: Mapping[str, str], memory_limit_bytes: int | None, *, stderr: int
+    command: Sequence[str | bytes],
+    environment: Mapping[str, str],
+    memory_limit_bytes: int | None,
+    *,
+    stderr: int | None,
 ) -> subprocess.Popen[bytes]:
     WATCHDOG.prepare()
     limited = () if memory_limit_bytes is None else (*_LIMITED, str(memory_limit_bytes // 1024))
@@ -323,15 +327,38 @@ def start_worker(module: str, *, memory_limit_bytes: int | None = WORKER_MEMORY_
 
     Raises GitError if it cannot be started; whether the module exists, its first reply tells.
     """
+    command = [sys.executable, "-m", module]
+    environment = without_git_variables(os.environ) | _import_path()
+    return _start_python(command, environment, memory_limit_bytes, stderr=subprocess.DEVNULL)
+
+
+def start_gitdash(arguments: Sequence[str | bytes], environment: Mapping[str, str]) -> WorkerProcess:
+    """Start a gitdash that is served through pipes, and ends as a worker does; its talk goes where ours goes.
+
+    It is what the user could have started, so it gets our whole environment, `environment` added, and no memory limit.
+    Raises GitError if it cannot be started. Call it in the main thread: the parent's death that a child can ask to be
+    told of is that of the thread which started it, see prctl(2).
+    """
+    command = [sys.executable, "-m", "gitdash", *arguments]
+    return _start_python(command, {**os.environ, **_import_path(), **environment}, None, stderr=None)
+
+
+def _import_path() -> dict[str, str]:
+    """Return the variables by which a Python child finds the modules that we are made of."""
     ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    environment = without_git_variables(os.environ) | {
+    return {
         # The current folder of the user may hold a module called like one of ours.
         "PYTHONSAFEPATH": "1",
         "PYTHONPATH": os.pathsep.join([ours, *(entry for entry in inherited if os.path.isabs(entry))]),
     }
+
+
+def _start_python(
+    command: Sequence[str | bytes], environment: Mapping[str, str], memory_limit_bytes: int | None, stderr: int | None
+) -> WorkerProcess:
     try:
-        process = _start([sys.executable, "-m", module], environment, memory_limit_bytes, stderr=subprocess.DEVNULL)
+        process = _start(command, environment, memory_limit_bytes, stderr=stderr)
     except OSError as error:
         raise GitError(f"no worker could be started: {error}", kind=GitFailure.REFUSED) from error
     return WorkerProcess(
