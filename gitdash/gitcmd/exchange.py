@@ -24,12 +24,12 @@ _PIPE_CAPACITY_BYTES: Final = 1024 * 1024
 
 
 class Ending(enum.Enum):
-    """Why the talk ended."""
+    """Why the talk ended, in the words of a record; an ordinary end needs none."""
 
-    FINISHED = enum.auto()
-    TIMED_OUT = enum.auto()
-    CANCELLED = enum.auto()
-    TOO_MUCH = enum.auto()
+    FINISHED = None
+    TIMED_OUT = "timed out"
+    CANCELLED = "cancelled"
+    TOO_MUCH = "wrote too much"
     """More on stdout than the caller wants."""
 
 

@@ -24,6 +24,7 @@ from typing import IO, Final
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd import groups
+from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.environment import config_arguments, git_environment, search_path, without_git_variables
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
 from gitdash.gitcmd.masking import mask_credentials
@@ -217,10 +218,23 @@ class _Call:
     grace_s: float
 
     def run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:
-        """Start, talk, end, reap."""
-        started_s = time.monotonic()
+        """Start, talk, end, reap, and keep a record of it."""
         if cancel is not None and cancel.is_set():
             raise self.error(GitFailure.CANCELLED, "was cancelled")
+        number = COMMAND_LOG.begin(self.argv)
+        try:
+            ending, output = self._run(exchange, cancel)
+        except GitError as error:
+            COMMAND_LOG.end(number, exit_code=None, ending="did not start", stderr=str(error))
+            raise
+        except BaseException:
+            COMMAND_LOG.end(number, exit_code=None, ending="interrupted")
+            raise
+        COMMAND_LOG.end(number, exit_code=output.exit_code, ending=ending.value, stderr=output.stderr)
+        return ending, output
+
+    def _run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:
+        started_s = time.monotonic()
         try:
             process = _start(self.command, self.environment, self.memory_limit_bytes, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:

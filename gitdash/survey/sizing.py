@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gitdash.errors import GitdashError
+from gitdash.gitcmd.command_log import commands_for
 from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
 from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.references import ReferenceTips
@@ -127,9 +128,10 @@ class Sizing:
     def _measured(self, report: RepositoryReport, prepared: PreparedSize, cancel: threading.Event) -> SizeMeasurement:
         if prepared.stored is not None:
             return prepared.stored
-        measurement = measure_reachable(
-            prepared.request, self._program, now_s=self._clock(), time_limit_s=self._time_limit_s, cancel=cancel
-        )
+        with commands_for(report.repository.path):
+            measurement = measure_reachable(
+                prepared.request, self._program, now_s=self._clock(), time_limit_s=self._time_limit_s, cancel=cancel
+            )
         # damage can be mended without a change of packs and references, which stored sizes are recognised by
         if self._history is not None and not measurement.warnings:
             self._history.save_size(
@@ -149,6 +151,12 @@ class Sizing:
         Unreadable if the repository or a lender cannot be read. Raises StrategyError if the strategy that was asked
         for cannot answer the question, FileError if the shallow file cannot be read.
         """
+        with commands_for(report.repository.path):
+            return self._prepare(report, asked, cancel)
+
+    def _prepare(
+        self, report: RepositoryReport, asked: SizeQuestion, cancel: threading.Event
+    ) -> PreparedSize | Unreadable:
         inspection = report.inspection
         if isinstance(inspection, Unreadable):
             return inspection
