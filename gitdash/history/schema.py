@@ -58,6 +58,14 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             borrower BLOB NOT NULL,
             PRIMARY KEY (alternates, store)) WITHOUT ROWID""",
     ),
+    (
+        # rows from before lenders and formulas would show none, though there are some: the next survey makes them again
+        "DELETE FROM reports",
+        "DELETE FROM repositories",
+        """CREATE TABLE preferences (
+            name TEXT PRIMARY KEY NOT NULL,
+            value BLOB NOT NULL) WITHOUT ROWID""",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

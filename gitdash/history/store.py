@@ -1,4 +1,4 @@
-"""What gitdash remembers between runs: the last report of each repository, and measured sizes.
+"""What gitdash remembers between runs: the last report of each repository, measured sizes, loans and preferences.
 
 Source: SQLite's "Write-Ahead Logging" and "Result and Error Codes". Whatever goes wrong while writing costs the
 memory, never the run: it is said once, in `History.problem`. Does not judge whether what it remembers is still true:
@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from gitdash import __version__
+from gitdash.history import statements
 from gitdash.history.records import (
     KnownInspection,
     Loan,
@@ -51,15 +52,6 @@ _WAITING_MAXIMUM_COUNT: Final = 4_096
 
 _Row = tuple[bytes | str | float | None, ...]
 
-_SAVE_REPOSITORY: Final = """INSERT INTO repositories
-    (path, root, gitdash_version, fingerprint, valid_until_s, summary) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (path) DO UPDATE SET root = excluded.root, gitdash_version = excluded.gitdash_version,
-    fingerprint = excluded.fingerprint, valid_until_s = excluded.valid_until_s, summary = excluded.summary"""
-_SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
-_SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
-    (path, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_SAVE_LOAN: Final = "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower) VALUES (?, ?, ?, ?)"
-_END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ?"
 _BELOW: Final = "(path = ? OR (path >= ? AND path < ?) OR root = ?)"
 
 
@@ -204,7 +196,7 @@ class History:
                 return
             rows = [row for row, _ in self._waiting.values()]
             reports = [(row[0], report) for row, report in self._waiting.values()]
-            written = self._write((_SAVE_REPOSITORY, rows), (_SAVE_REPORT, reports))
+            written = self._write((statements.SAVE_REPOSITORY, rows), (statements.SAVE_REPORT, reports))
             self._is_blocked = not written and self._writable
             if self._is_blocked:
                 self._due_s = time.monotonic() + _RETRY_AGE_S
@@ -265,7 +257,7 @@ class History:
             pack_names(packs),
         )
         with self._write_lock:
-            self._write((_SAVE_SIZE, [row]))
+            self._write((statements.SAVE_SIZE, [row]))
 
     def loans(self) -> set[Loan]:
         """Return who is known to borrow from whom, below whatever roots."""
@@ -280,16 +272,28 @@ class History:
         ended_rows = [(loan.alternates_path, pack_store(loan.store)) for loan in ended]
         new_rows = [(loan.alternates_path, pack_store(loan.store), loan.store_path, loan.borrower) for loan in new]
         with self._write_lock:
-            self._write((_END_LOAN, ended_rows), (_SAVE_LOAN, new_rows))
+            self._write((statements.END_LOAN, ended_rows), (statements.SAVE_LOAN, new_rows))
+
+    def preference(self, name: str) -> bytes | None:
+        """Return what a front end remembered under a name; None if nothing."""
+        return self._value("SELECT value FROM preferences WHERE name = ?", name)
+
+    def save_preference(self, name: str, value: bytes) -> None:
+        """Remember a value under a name, in place of an older one."""
+        with self._write_lock:
+            self._write((statements.SAVE_PREFERENCE, [(name, value)]))
 
     def _report_data(self, path: bytes) -> bytes | None:
         with self._write_lock:
             waiting = self._waiting.get(path)
         if waiting is not None:
             return waiting[1]
-        rows = self._select("SELECT report FROM reports WHERE path = ?", (path,))
-        data: bytes | None = rows[0][0] if rows else None
-        return data
+        return self._value("SELECT report FROM reports WHERE path = ?", path)
+
+    def _value(self, statement: str, key: bytes | str) -> bytes | None:
+        rows = self._select(statement, (key,))
+        value: bytes | None = rows[0][0] if rows else None
+        return value
 
     def _below(self, columns: str, roots: Sequence[bytes], page: "_Page | None" = None) -> list[tuple[Any, ...]]:
         """Select columns of the repositories below the roots, in the order of paths."""
@@ -310,13 +314,13 @@ class History:
             except sqlite3.Error as error:
                 raise damaged(self._shown_path, error) from error
 
-    def _write(self, *statements: tuple[str, Sequence[_Row]]) -> bool:
+    def _write(self, *changes: tuple[str, Sequence[_Row]]) -> bool:
         """Run statements in one short transaction and say whether they took effect. The write lock is held."""
         if not self._writable:
             return False
         try:
             self._writer.execute("BEGIN IMMEDIATE")
-            for statement, rows in statements:
+            for statement, rows in changes:
                 self._writer.executemany(statement, rows)
             self._writer.execute("COMMIT")
         except sqlite3.Error as error:

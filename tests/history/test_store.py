@@ -343,7 +343,7 @@ def scrambled(path: Path) -> None:
         (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
         (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
         (foreign, "is a database of another program"),
-        (newer, "is from a newer gitdash (version 99 of the file, this one knows 2)"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 3)"),
         (cut, "is damaged"),
         (scrambled, "is damaged"),
     ],
@@ -568,16 +568,99 @@ def test_loans_are_kept_until_they_end_or_the_borrower_is_gone(path: Path) -> No
         assert history.loans() == {other}
 
 
-def test_file_of_the_first_version_learns_of_loans(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
-        patched.setattr(schema, "SCHEMA_VERSION", 1)
+def write_older_file(path: Path, version: int) -> None:
+    """A file of an earlier version with a report, a size and, where there were any, a loan."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
+        patched.setattr(schema, "SCHEMA_VERSION", version)
         with open_history(str(path)) as history:
             save(history, b"/a")
+            history.save_size(b"/a", measurement(), fingerprint=b"f")
+            if version > 1:
+                history.change_loans(ended=[], new=[loan(b"/a", 1)])
+            assert history.problem is None
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_older_file_loses_its_rows_and_keeps_sizes_and_loans(path: Path, version: int) -> None:
+    write_older_file(path, version)
     with open_history(str(path)) as history:
-        history.change_loans(ended=[], new=[loan(b"/a", 1)])
-        assert history.loans() == {loan(b"/a", 1)}
+        assert history.problem is None
+        assert history.report(b"/a") is None
+        assert history.summaries([b"/"]) == []
+        assert history.inspections([b"/"], after=b"", limit=9) == {}
+        assert history.size(b"/a", Question.REACHABLE, (), b"f") == measurement(from_history=True)
+        assert history.loans() == ({loan(b"/a", 1)} if version > 1 else set())
+        history.save_preference("view", b"x")
+        history.change_loans(ended=[], new=[loan(b"/b", 2)])
+        save(history, b"/a")
+    with open_history(str(path)) as history:
         assert history.report(b"/a") == report(b"/a")
+        assert history.preference("view") == b"x"
+        assert loan(b"/b", 2) in history.loans()
+
+
+def test_older_file_that_can_only_be_read_is_as_good_as_none() -> None:
+    with unprivileged() as folder:
+        path = folder / "state.db"
+        write_older_file(path, 2)
+        path.chmod(0o400)
+        before = path.read_bytes()
+        with open_history(str(path)) as history:
+            assert "cannot be written" in (history.problem or "")
+            assert history.summaries([b"/"]) == []
+            assert history.preference("view") is None
+            history.save_preference("view", b"x")
+        assert path.read_bytes() == before
+
+
+def test_two_processes_bring_an_older_file_up_to_date_at_once(path: Path) -> None:
+    write_older_file(path, 2)
+    writers = [start_writer(path, name, "50") for name in ("a", "b", "c")]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    with open_history(str(path)) as history:
+        assert len(history.paths([b"/"])) == 150, "no process dropped what another had written since"
+        assert history.loans() == {loan(b"/a", 1)}
+        assert history.preference("view") is None
+
+
+def test_preference_is_the_last_value_of_its_name(path: Path) -> None:
+    with open_history(str(path)) as history:
+        assert history.preference("columns") is None
+        history.save_preference("columns", b"old")
+        history.save_preference("columns", b"\x00\xff")
+        history.save_preference("empty", b"")
+        assert history.preference("columns") == b"\x00\xff"
+    with open_history(str(path)) as history:
+        assert history.preference("columns") == b"\x00\xff"
+        assert history.preference("empty") == b""
+        assert history.preference("other") is None
+        history.forget([b"/a"])
+        assert history.preference("columns") == b"\x00\xff"
+
+
+def test_preference_that_cannot_be_written_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "_BUSY_TIMEOUT_MS", 1)
+    with open_history(str(path)) as history, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        history.save_preference("columns", b"new")
+        assert "in use by another process" in (history.problem or "")
+        other.execute("ROLLBACK")
+        assert history.preference("columns") is None
+        history.save_preference("columns", b"new")
+        assert history.preference("columns") == b"new"
+
+
+def test_preference_of_a_damaged_file_is_an_error_when_it_is_read(path: Path) -> None:
+    with open_history(str(path)) as history:
+        history.save_preference("columns", b"x" * 200_000)
+        save(history, b"/a")
+    size_bytes = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(16 * 4096)
+        file.write(b"\xa5" * (size_bytes - 16 * 4096))
+    with open_history(str(path)) as history, pytest.raises(HistoryError, match="is damaged"):
+        history.preference("columns")
 
 
 def test_migration_that_fails_leaves_the_old_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,18 @@
+"""The SQL that writes rows of the state file, one statement for each kind of row.
+
+Source: SQLite's "INSERT" and "UPSERT". What makes the tables is in `schema`; what is selected is in `store`, beside the
+method that asks for it.
+"""
+
+from typing import Final
+
+SAVE_REPOSITORY: Final = """INSERT INTO repositories
+    (path, root, gitdash_version, fingerprint, valid_until_s, summary) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (path) DO UPDATE SET root = excluded.root, gitdash_version = excluded.gitdash_version,
+    fingerprint = excluded.fingerprint, valid_until_s = excluded.valid_until_s, summary = excluded.summary"""
+SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
+SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
+    (path, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+SAVE_LOAN: Final = "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower) VALUES (?, ?, ?, ?)"
+END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ?"
+SAVE_PREFERENCE: Final = "INSERT OR REPLACE INTO preferences (name, value) VALUES (?, ?)"
