@@ -7,6 +7,7 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.tui.clock import Clock, wall_clock
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.feed.survey_feed import SurveyFeed
+from gitdash.tui.options import Options
 from gitdash.tui.terminal import drawn_on_a_terminal, has_terminal, terminal_encoding
 from gitdash.tui.undecodable import replace_undecodable_input
 
@@ -45,7 +46,7 @@ def run_dashboard(
     feed.check_roots()
     replace_undecodable_input()
     with drawn_on_a_terminal():
-        app = Dashboard(roots, summaries, feed, clock, encoding=terminal_encoding())
+        app = Dashboard(roots, summaries, feed, clock, Options(encoding=terminal_encoding()))
         try:
             code = app.run()
         finally:

@@ -1,23 +1,77 @@
-"""The key line at the bottom: the most used keys, each of which can be clicked."""
+"""The key line at the bottom: the most used keys of a screen, each of which can be clicked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from textual import events
 
-from gitdash.tui.actions import KeyLine, key_line
+from gitdash.tui.actions.action import Action, Scope
+from gitdash.tui.actions.declared import actions_of
+from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLine:
+    """The line of the most used keys, and where each can be clicked."""
+
+    pieces: list[Piece]
+    spans: tuple[tuple[int, int, Action], ...]
+    """First cell, cell after the last, what a click does."""
+
+
+def key_line(scope: Scope, shown: Mapping[str, str], width: int) -> KeyLine:
+    """Return as many keys as fit into `width` cells; help and leaving always do, whatever is left out.
+
+    `shown` has the keys for people by the name of the action, and lacks those that have none.
+    """
+    labelled = [
+        action
+        for action in (*actions_of(scope), *actions_of(Scope.EVERYWHERE))
+        if action.label and action.name in shown
+    ]
+    last = [action for action in labelled if action.name in {"help", "leave"}]
+    labelled = [action for action in labelled if action not in last]
+    while labelled and sum(_label_width(action, shown) for action in [*labelled, *last]) > width:
+        labelled.pop()
+    pieces: list[Piece] = []
+    spans = []
+    left = 0
+    for action in [*labelled, *reversed(last)]:
+        end = left + _label_width(action, shown)
+        pieces += [Piece(f" {_short_key(action, shown)} ", Tone.KEY), Piece(f"{_label(action, scope)}  ", Tone.DIM)]
+        spans.append((left, end, action))
+        left = end
+    return KeyLine(pieces, tuple(spans))
+
+
+def _label(action: Action, scope: Scope) -> str:
+    return "back" if action.name == "leave" and scope is not Scope.FLEET else action.label or ""
+
+
+def _short_key(action: Action, shown: Mapping[str, str]) -> str:
+    keys = shown[action.name]
+    return "< >" if action.name == "sort_next" and keys == ">" else keys.split()[0].replace("ctrl+", "^")
+
+
+def _label_width(action: Action, shown: Mapping[str, str]) -> int:
+    return len(_short_key(action, shown)) + len(action.label or "") + 4
 
 
 class KeyLineView(LinesView):
     """One line of keys and labels."""
 
-    def __init__(self) -> None:
-        super().__init__(lambda width: [key_line(width).pieces], id="keys")
+    def __init__(self, scope: Scope, shown: Mapping[str, str]) -> None:
+        self._scope = scope
+        self._shown = shown
+        super().__init__(lambda width: [key_line(scope, shown, width).pieces], id="keys")
 
     async def on_click(self, event: events.Click) -> None:
         """Do what the label below the pointer says."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
-        shown: KeyLine = key_line(self.size.width)
-        for first, end, name in shown.spans:
+        for first, end, action in key_line(self._scope, self._shown, self.size.width).spans:
             if first <= offset.x < end:
-                await self.app.run_action(name)
+                target = self.app if Scope.EVERYWHERE in action.scopes else self.screen
+                await self.app.run_action(action.command, default_namespace=target)

@@ -8,8 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from gitdash.model.command import CommandRecord
+from gitdash.model.job import Job
+from gitdash.model.lookup import LookupTimes, ObjectAnswer
+from gitdash.model.namespaces import ReferenceNamespaces
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import NotRepository
+from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
 
 
@@ -46,6 +50,14 @@ class Changes:
     progress: SurveyProgress | None = None
     skipped: tuple[NotRepository, ...] | None = None
     """All that this survey has met so far that looked like a repository and is none; None if that is unchanged."""
+    namespaces: dict[bytes, ReferenceNamespaces | Unreadable] = field(default_factory=dict)
+    """Answers to `request_namespaces`."""
+    lookup_times: dict[bytes, LookupTimes | Unreadable] = field(default_factory=dict)
+    """Answers to `request_lookup_times`."""
+    objects: dict[bytes, list[ObjectAnswer]] = field(default_factory=dict)
+    """Answers to `look_up`, in their order."""
+    jobs: dict[int, Job] = field(default_factory=dict)
+    """Jobs that are other than before, by number."""
     notices: list[str] = field(default_factory=list)
     """Sentences for people. Printable."""
     failure: Exception | None = None
@@ -78,4 +90,28 @@ class FleetSource(Protocol):
         """Let git measure the reachable sizes of one repository now."""
 
     def request_report(self, path: bytes) -> None:
-        """Ask for all that is known of a repository; a later `take` has it. A new request replaces an old one."""
+        """Ask for all that is known of a repository; a later `take` has it. The latest few requests are answered."""
+
+    def request_namespaces(self, path: bytes) -> None:
+        """Have the references of a repository counted."""
+
+    def request_lookup_times(self, path: bytes) -> None:
+        """Open a reader of a repository's objects and have it timed."""
+
+    def look_up(self, path: bytes, text: str) -> None:
+        """Ask for an object by its id or the beginning of it."""
+
+    def close_readers(self, path: bytes) -> None:
+        """The repository is no longer in view: its reader may be closed."""
+
+    def commands(self, path: bytes) -> Sequence[CommandRecord]:
+        """Return what git was asked for a repository, the latest last."""
+
+    def commands_version(self, path: bytes) -> int:
+        """Return a number that grows whenever `commands` has something new."""
+
+    def cancel_job(self, number: int) -> None:
+        """End a job that is queued or runs."""
+
+    def retry_job(self, number: int) -> None:
+        """Queue a job that has ended once more."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from gitdash.model.command import CommandRecord
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.source import Changes
 
@@ -19,6 +20,13 @@ class SourceDouble:
         self.rescanned: list[bytes | None] = []
         self.measured: list[bytes] = []
         self.requested: list[bytes] = []
+        self.counted: list[bytes] = []
+        self.timed: list[bytes] = []
+        self.looked_up: list[tuple[bytes, str]] = []
+        self.closed: list[bytes] = []
+        self.commands_by_path: dict[bytes, Sequence[CommandRecord]] = {}
+        self.cancelled: list[int] = []
+        self.retried: list[int] = []
 
     def start(self, wake: Callable[[], None]) -> None:
         self.started += 1
@@ -50,3 +58,27 @@ class SourceDouble:
             self.pending = Changes()
             self.wake()
         return self.pending
+
+    def request_namespaces(self, path: bytes) -> None:
+        self.counted.append(path)
+
+    def request_lookup_times(self, path: bytes) -> None:
+        self.timed.append(path)
+
+    def look_up(self, path: bytes, text: str) -> None:
+        self.looked_up.append((path, text))
+
+    def close_readers(self, path: bytes) -> None:
+        self.closed.append(path)
+
+    def commands(self, path: bytes) -> Sequence[CommandRecord]:
+        return self.commands_by_path.get(path, ())
+
+    def commands_version(self, path: bytes) -> int:
+        return len(self.commands(path))
+
+    def cancel_job(self, number: int) -> None:
+        self.cancelled.append(number)
+
+    def retry_job(self, number: int) -> None:
+        self.retried.append(number)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from gitdash.history.store import History
 
 _JOIN_S: Final = 0.3
+_MOST_WANTED: Final = 4
+"""Reports that wait to be read: that of the cursor's row, and of screens that are open."""
 
 
 class SurveyFeed:
@@ -56,7 +58,8 @@ class SurveyFeed:
         self._wake: Callable[[], None] = lambda: None
         self._changes: Changes | None = None
         self._survey_is_wanted = True
-        self._wanted_report: bytes | None = None
+        self._wanted_reports: dict[bytes, None] = {}
+        """In the order of asking, the latest last."""
         self._encoded: dict[bytes, bytes] = {}
         """Reports by path where there is no state file to read them from, or none that can be written.
 
@@ -133,7 +136,10 @@ class SurveyFeed:
     def request_report(self, path: bytes) -> None:
         """Have a report read."""
         with self._changed:
-            self._wanted_report = path
+            self._wanted_reports.pop(path, None)
+            self._wanted_reports[path] = None
+            while len(self._wanted_reports) > _MOST_WANTED:
+                del self._wanted_reports[next(iter(self._wanted_reports))]
             self._changed.notify_all()
 
     def _guarded(self, run: Callable[[], None]) -> None:
@@ -289,10 +295,10 @@ class SurveyFeed:
     def _read_reports_when_wanted(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._wanted_report is not None or self._cancel.is_set())
-                path, self._wanted_report = self._wanted_report, None
-            if self._cancel.is_set() or path is None:
-                return
+                self._changed.wait_for(lambda: bool(self._wanted_reports) or self._cancel.is_set())
+                if self._cancel.is_set():
+                    return
+                path, _ = self._wanted_reports.popitem()
             report = self._report(path)
             with self._changed:
                 self._pending().reports[path] = report

@@ -41,7 +41,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
     class RowOpened(Message):
         """A row was clicked twice."""
 
-    def __init__(self, fleet: Fleet, *, on_cursor: Callable[[], None], now_s: float) -> None:
+    def __init__(self, fleet: Fleet, *, now_s: float) -> None:
         super().__init__(id="table")
         self.fleet = fleet
         self.table_layout: TableLayout = choose_layout((), 0)
@@ -50,7 +50,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         """A person has moved the cursor: it stays on its row. Until then it stays on the first line."""
         self.empty_text = ""
         """What stands in place of rows where there are none. Printable."""
-        self._on_cursor = on_cursor
+        self.on_cursor: Callable[[], None] = lambda: None
         self._now_s = now_s
         self._lines: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT_LINES)
         self._styles_of = ToneStyles(self)
@@ -172,7 +172,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
     def _set_cursor(self, number: int | None) -> None:
         if number != self.cursor_number:
             self.cursor_number = number
-            self._on_cursor()
+            self.on_cursor()
 
     def _keep_cursor_visible(self) -> None:
         position = self.cursor_position

@@ -1,4 +1,4 @@
-"""The pages that cover the table: help, and all that is known of one repository. Each is a page of lines to scroll."""
+"""A page of lines over a screen, to scroll and to close."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -9,59 +9,56 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from typing_extensions import override
 
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.drawing.cells import Line
-from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.source import Changes
 
 
 class PageScreen(ModalScreen[None]):
-    """A page of lines over the table."""
+    """A page of lines over a screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,question_mark,f1", "leave", "Close"),
-        Binding("ctrl+q", "app.quit", "Quit", show=False),
-        Binding("down,j", "scroll(1)", "Down", show=False),
-        Binding("up,k", "scroll(-1)", "Up", show=False),
-        Binding("pagedown,space", "scroll_pages(2)", "Page down", show=False),
-        Binding("pageup", "scroll_pages(-2)", "Page up", show=False),
-        Binding("ctrl+d", "scroll_pages(1)", "Half a page down", show=False),
-        Binding("ctrl+u", "scroll_pages(-1)", "Half a page up", show=False),
-        Binding("home,g", "scroll_to_end(False)", "Top", show=False),
-        Binding("end,G", "scroll_to_end(True)", "End", show=False),
+        *bindings_of(Scope.PAGE),
+        Binding("enter,question_mark,f1", "leave", "Close"),
+        Binding("space", "move_half_pages(2)", "Page down", show=False),
     ]
 
     def __init__(self, title: str, compose_lines: Callable[[int], Sequence[Line]]) -> None:
         super().__init__()
-        self.page = LinesView(compose_lines, id="page")
+        self.items = ItemsView(lambda width: Page(compose_lines(width)), id="page")
         self.frame_title = title
         """Shown in the frame. A literal of ours: it is parsed as markup."""
 
     @override
     def compose(self) -> ComposeResult:
         """Put the page into a frame."""
-        frame = Vertical(self.page, id="frame")
+        frame = Vertical(self.items, id="frame")
         frame.border_title = self.frame_title
         frame.border_subtitle = "esc q close"
         yield frame
 
-    def renew(self) -> None:
+    def show_changes(self, _changes: Changes | None) -> None:
         """Compose the lines anew."""
-        self.page.renew()
+        self.items.renew()
 
     def action_leave(self) -> None:
-        """Go back to the table."""
+        """Go back."""
         self.app.call_next(self.dismiss)
 
-    def action_scroll(self, lines: int) -> None:
+    def action_back(self) -> None:
+        """Go back."""
+        self.action_leave()
+
+    def action_move_rows(self, distance: int) -> None:
         """Scroll by lines."""
-        self._scroll_page_to(self.page.scroll_offset.y + lines)
+        self.items.move(distance)
 
-    def action_scroll_pages(self, halves: int) -> None:
+    def action_move_half_pages(self, count: int) -> None:
         """Scroll by half pages."""
-        self._scroll_page_to(self.page.scroll_offset.y + halves * self.page.size.height // 2)
+        self.items.move_half_pages(count)
 
-    def action_scroll_to_end(self, is_end: bool) -> None:
+    def action_move_to_end(self, is_end: bool) -> None:
         """Scroll to the top or to the end."""
-        self._scroll_page_to(self.page.virtual_size.height if is_end else 0)
-
-    def _scroll_page_to(self, y: int) -> None:
-        self.page.scroll_to(y=y, animate=False, immediate=True)
+        self.items.move_to_end(is_end=is_end)

@@ -1,0 +1,47 @@
+"""What all screens share: the fleet, where changes come from, what a person chose, and what is known meanwhile."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gitdash.model.job import Job
+from gitdash.model.repository import NotRepository
+from gitdash.model.summary import RepositorySummary
+from gitdash.tui.clock import Clock
+from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.live import LiveFleet
+from gitdash.tui.source import Changes, FleetSource, SurveyProgress
+
+
+@dataclass(slots=True, kw_only=True)
+class Context:
+    """One dashboard."""
+
+    roots: Sequence[bytes]
+    fleet: Fleet
+    live: LiveFleet
+    source: FleetSource
+    clock: Clock
+    shown_keys: Mapping[str, str]
+    """Keys for people by the name of their action; without those that have no key."""
+    open_repository: Callable[[bytes], None]
+    """Opens the screen of a repository."""
+    read_only: bool = False
+    """Nothing may be changed, and no other program started."""
+    jobs: dict[int, Job] = field(default_factory=dict)
+    """By number, in the order of asking."""
+    progress: SurveyProgress | None = None
+    skipped: tuple[NotRepository, ...] = ()
+    """What the survey met that is no repository."""
+
+    def take_in(self, changes: Changes) -> None:
+        """Remember what concerns no single row."""
+        self.jobs.update(changes.jobs)
+        if changes.skipped is not None:
+            self.skipped = changes.skipped
+        if changes.progress is not None:
+            self.progress = changes.progress
+
+    def summary_of(self, path: bytes) -> RepositorySummary | None:
+        """Return a repository's row; None if it is not in the fleet."""
+        number = self.fleet.number_of(path)
+        return None if number is None else self.fleet.rows[number].summary

@@ -1,0 +1,120 @@
+"""Lines some of which belong to items that a person can choose among: a cursor stands on one, and it can be opened."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from typing_extensions import override
+
+from gitdash.tui.drawing.cells import Line, cut_line
+from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.drawing.styles import CURSOR_CLASS
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Lines, and where the items among them begin."""
+
+    lines: Sequence[Line]
+    items: Sequence[int] = ()
+    """Line number of the head of each item, ascending; empty if there is nothing to choose."""
+
+
+class ItemsView(LinesView):
+    """A page to scroll, or, where it has items, to move a cursor over."""
+
+    class Opened(Message):
+        """An item was clicked twice."""
+
+    def __init__(self, compose_page: Callable[[int], Page], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._lines_of, id=id)
+        self._compose_page = compose_page
+        self._items: Sequence[int] = ()
+        self.selected = 0
+        """Which item the cursor is on; 0 if there is none."""
+
+    @property
+    def item_count(self) -> int:
+        """How many items there are."""
+        return len(self._items)
+
+    def _lines_of(self, width: int) -> Sequence[Line]:
+        page = self._compose_page(width)
+        self._items = page.items
+        self.selected = max(min(self.selected, len(page.items) - 1), 0)
+        return page.lines
+
+    def move(self, distance: int) -> None:
+        """Move the cursor by items, or the page by lines if there are none."""
+        if self._items:
+            self.select(self.selected + distance)
+        else:
+            self._scroll_lines_to(self.scroll_offset.y + distance)
+
+    def move_half_pages(self, count: int) -> None:
+        """Move by half pages."""
+        if not self._items:
+            self._scroll_lines_to(self.scroll_offset.y + count * self.size.height // 2)
+            return
+        line = self._items[self.selected] + count * self.size.height // 2
+        before = [number for number, first in enumerate(self._items) if first <= line]
+        number = before[-1] if before else 0
+        self.select(number if number != self.selected else self.selected + (1 if count > 0 else -1))
+
+    def move_to_end(self, *, is_end: bool) -> None:
+        """Move to the first or the last item, or to the top or the end."""
+        if self._items:
+            self.select(len(self._items) - 1 if is_end else 0)
+        else:
+            self._scroll_lines_to(self.virtual_size.height if is_end else 0)
+
+    def select(self, number: int) -> None:
+        """Put the cursor on an item, or the nearest there is, and scroll it into sight with all its lines."""
+        if not self._items:
+            return
+        self.selected = max(min(number, len(self._items) - 1), 0)
+        self._keep_visible()
+        self.refresh()
+
+    def _keep_visible(self) -> None:
+        first, last = self._span()
+        top, height = self.scroll_offset.y, self.size.height
+        if self.selected == 0:
+            first = 0
+        if first < top or last - first >= height:
+            self._scroll_lines_to(first)
+        elif last >= top + height:
+            self._scroll_lines_to(last - height + 1)
+
+    def _span(self) -> tuple[int, int]:
+        """The first and the last line of the item under the cursor."""
+        following = self.selected + 1
+        end = self._items[following] if following < len(self._items) else len(self.lines)
+        return self._items[self.selected], end - 1
+
+    def _scroll_lines_to(self, y: int) -> None:
+        self.scroll_to(y=max(y, 0), animate=False, immediate=True)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click moves the cursor, two on the same item open it."""
+        offset = event.get_content_offset(self)
+        if offset is None or not self._items:
+            return
+        line = offset.y + self.scroll_offset.y
+        before = [number for number, first in enumerate(self._items) if first <= line]
+        if not before or line >= len(self.lines):
+            return
+        self.select(before[-1])
+        if event.chain == 2:
+            self.post_message(self.Opened())
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        """Draw one line; the head of the item under the cursor stands out."""
+        number = y + self.scroll_offset.y
+        if self._items and number == self._items[self.selected] and number < len(self.lines):
+            width = self.line_width
+            return Strip(self._styles_of.segments(cut_line(self.lines[number], width), CURSOR_CLASS), width)
+        return super().render_line(y)

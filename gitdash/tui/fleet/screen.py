@@ -1,0 +1,236 @@
+"""The first screen: the fleet table, a detail pane, a filter, and lines for title, sums and keys."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import ClassVar, Final
+
+from textual import events, on
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.geometry import Size
+from textual.widget import Widget
+from typing_extensions import override
+
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.clipboard import shell_path
+from gitdash.tui.context import Context
+from gitdash.tui.drawing.cells import Line, fit
+from gitdash.tui.fleet.filter_bar import FilterBar
+from gitdash.tui.fleet.panels import WIDE_COLUMNS, Panels
+from gitdash.tui.fleet.progress import title_line
+from gitdash.tui.fleet.table import FleetTable
+from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
+from gitdash.tui.pages.page_screen import PageScreen
+from gitdash.tui.screen import DashboardScreen
+from gitdash.tui.source import Changes
+
+SHORT_LINES: Final = 32
+"""Below this height the detail pane is a low one."""
+
+
+class FleetScreen(DashboardScreen):
+    """The table of all repositories and what stands around it."""
+
+    SCOPE = Scope.FLEET
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.FLEET)]
+
+    def __init__(self, context: Context, table: FleetTable, flushing: Flushing) -> None:
+        super().__init__(context)
+        self.table = table
+        self.fleet = context.fleet
+        self.flushing = flushing
+        self.detail_is_shown = True
+        self.panels = Panels(context, table)
+        self.filter_bar = FilterBar(self.panels.count_text)
+        table.on_cursor = self._cursor_moved
+        context.live.may_arrange = lambda: not self.filter_bar.is_typing
+        self._home = os.fsencode(os.path.expanduser("~"))
+
+    @override
+    def title_lines(self, width: int) -> Sequence[Line]:
+        """Return what is looked at, and how far that is."""
+        context = self.context
+        return [title_line(context.roots, self._home, context.progress, width, context.clock())]
+
+    @override
+    def parts(self) -> Iterable[Widget]:
+        """Return table and detail, filter and sums."""
+        return [Container(self.table, self.panels.detail, id="body"), self.filter_bar, self.panels.totals]
+
+    def on_mount(self) -> None:
+        """Say why there is nothing yet."""
+        self._say_why_empty()
+        self.table.focus()
+
+    @override
+    def choose_arrangement(self, size: Size) -> None:
+        """Choose the arrangement."""
+        super().choose_arrangement(size)
+        self.set_class(size.width >= WIDE_COLUMNS, "-wide")
+        self.set_class(size.height < SHORT_LINES, "-short")
+        self.set_class(not self.detail_is_shown, "-no-detail")
+        self.flushing.soon()
+
+    @override
+    def show_changes(self, changes: Changes | None) -> None:
+        """Draw the lines around the table anew; the table has drawn its rows already."""
+        if changes is None:
+            self.table.set_now(self.context.clock())
+            self.title_view.renew()
+            self.panels.detail.renew()
+            return
+        if changes.progress is not None:
+            self.title_view.renew()
+            self._say_why_empty()
+        if changes.summaries or changes.forgotten or changes.jobs:
+            self.panels.totals.renew()
+            self.filter_bar.count.renew()
+        path = self.table.cursor_path
+        if path is not None and (path in changes.summaries or path in changes.reports):
+            self.panels.detail.renew()
+
+    def _cursor_moved(self) -> None:
+        self.context.live.cursor_moved()
+        self.flushing.within(FLUSH_INTERVAL_S)
+        self.panels.detail.renew(from_top=True)
+
+    def _say_why_empty(self) -> None:
+        text = self.panels.why_empty()
+        if text != self.table.empty_text:
+            self.table.empty_text = text
+            self.table.refresh()
+
+    def action_move_rows(self, distance: int) -> None:
+        """Move the cursor by rows."""
+        self.table.move_cursor_by(distance)
+
+    def action_move_half_pages(self, count: int) -> None:
+        """Move the cursor by half pages."""
+        self.table.move_cursor_by(self.table.page_height * count // 2)
+
+    def action_move_to_end(self, is_end: bool) -> None:
+        """Move the cursor to the first or the last row."""
+        self.table.move_cursor(len(self.fleet.view) - 1 if is_end else 0)
+
+    def go_to(self, path: bytes) -> None:
+        """Put the cursor on a repository; a filter that hides it is cleared."""
+        number = self.fleet.number_of(path)
+        if number is None:
+            return
+        if number not in self.fleet.positions:
+            self.action_clear_filter()
+        self.table.move_cursor(self.fleet.positions[number])
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        self.add_class("-filtering")
+        # Not `focus`, which takes effect some messages later: keys typed meanwhile would act on the table.
+        self.set_focus(self.filter_bar.input)
+
+    def on_key(self, event: events.Key) -> None:
+        """Give the filter what was typed right after it was opened.
+
+        Keys of one burst are on their way to the table already when the first of them moves the focus. Those that
+        reach the input itself never come here.
+        """
+        if self.filter_bar.is_typing and event.is_printable and event.character:
+            event.prevent_default()
+            self.filter_bar.input.insert_text_at_cursor(event.character)
+
+    def action_clear_filter(self) -> None:
+        """Show all rows."""
+        self.filter_bar.input.value = ""
+        self._filter_by("")
+        self.remove_class("-filtering")
+        self.set_focus(self.table)
+
+    @on(FilterBar.Changed)
+    def _filter_changed(self, event: FilterBar.Changed) -> None:
+        self._filter_by(event.text)
+
+    @on(FilterBar.Accepted)
+    def _filter_accepted(self) -> None:
+        if not self.fleet.words:
+            self.remove_class("-filtering")
+        self.set_focus(self.table)
+
+    def _filter_by(self, text: str) -> None:
+        words = self.fleet.words
+        line = self.table.cursor_line()
+        self.fleet.set_filter(text)
+        if words == self.fleet.words:
+            return
+        self._say_why_empty()
+        self.table.cursor_is_placed = True
+        self.table.rearranged(cursor_line=line)
+        self.flushing.soon()
+        self.filter_bar.count.renew()
+
+    def action_sort_by_neighbour(self, step: int) -> None:
+        """Sort by the column to the left or to the right of the sorted one."""
+        keys = [placed.column.key for placed in self.table.table_layout.columns]
+        key = self.fleet.order[0][0]
+        position = keys.index(key) + step if key in keys else 0
+        self.sort_by(keys[position % len(keys)])
+
+    def action_reverse_sort(self) -> None:
+        """Reverse the order."""
+        self.sort_by(self.fleet.order[0][0])
+
+    @on(FleetTable.HeadClicked)
+    def _head_clicked(self, event: FleetTable.HeadClicked) -> None:
+        self.sort_by(event.key)
+
+    def sort_by(self, key: str) -> None:
+        """Sort by a column; again reverses."""
+        line = self.table.cursor_line()
+        self.fleet.sort_by(key)
+        self.table.rearranged(cursor_line=line)
+        self.flushing.soon()
+
+    @on(FleetTable.RowOpened)
+    def action_open(self) -> None:
+        """Show all that is known of the repository."""
+        if (path := self.table.cursor_path) is not None:
+            self.context.open_repository(path)
+
+    def action_show_skipped(self) -> None:
+        """Show what looked like a repository and is none."""
+        self.show_page("Skipped", self.panels.skipped_lines)
+
+    def action_toggle_detail(self) -> None:
+        """Show or hide the detail pane."""
+        self.detail_is_shown = not self.detail_is_shown
+        self.choose_arrangement(self.size)
+
+    def action_measure(self) -> None:
+        """Measure the sizes of this repository now."""
+        if (path := self.table.cursor_path) is not None:
+            self.context.source.measure(path)
+
+    def action_rescan(self) -> None:
+        """Look at this repository again."""
+        if (path := self.table.cursor_path) is not None:
+            self.context.source.rescan(path)
+
+    def action_rescan_all(self) -> None:
+        """Look at everything again."""
+        self.context.source.rescan(None)
+
+    def action_copy_path(self) -> None:
+        """Copy the path."""
+        if (path := self.table.cursor_path) is not None:
+            text = shell_path(path)
+            self.app.copy_to_clipboard(text)
+            self.notify(fit(text, 60).rstrip(), title="Copied", timeout=2, markup=False)
+
+    @override
+    def action_leave(self) -> None:
+        """Quit: there is no screen below."""
+        self.app.call_next(self.app.action_quit)
+
+    def show_page(self, title: str, compose_lines: Callable[[int], Sequence[Line]]) -> None:
+        """Cover the screen with a page."""
+        self.app.call_next(partial(self.app.push_screen, PageScreen(title, compose_lines)))

@@ -1,0 +1,130 @@
+"""The screen of one repository: a title, tabs, and the page of the chosen tab."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.widget import Widget
+from typing_extensions import override
+
+from gitdash.model.report import RepositoryReport
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.context import Context
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.repository.detail import title_line
+from gitdash.tui.repository.tabs import TABS
+from gitdash.tui.repository.view import RepositoryView
+from gitdash.tui.screen import ItemsScreen
+from gitdash.tui.source import Changes
+
+
+class RepositoryScreen(ItemsScreen):
+    """All that is known of one repository."""
+
+    SCOPE = Scope.REPOSITORY
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.REPOSITORY)]
+
+    def __init__(self, context: Context, path: bytes, *, tab: str = "overview") -> None:
+        super().__init__(context)
+        self.path = path
+        self.tab = next(number for number, one in enumerate(TABS) if one.name == tab)
+        self.tabs_view = TabsView(self)
+        self.items = ItemsView(self._page, id="page")
+        self._report: RepositoryReport | None = None
+
+    def on_mount(self) -> None:
+        """Ask for what is not at hand."""
+        self._ask()
+
+    def _ask(self) -> None:
+        self._report = self.context.live.report_of(self.path) or self._report
+        if self.context.live.report_of(self.path) is None:
+            self.context.source.request_report(self.path)
+
+    @override
+    def title_lines(self, width: int) -> Sequence[Line]:
+        """Return path, kind and state."""
+        summary = self.context.summary_of(self.path)
+        if summary is None:
+            return [[Piece(" This repository is gone.", Tone.PLAIN)]]
+        return [title_line(summary, self._report, width)]
+
+    @override
+    def parts(self) -> Iterable[Widget]:
+        """Return tabs and page."""
+        return [self.tabs_view, self.items]
+
+    def view(self) -> RepositoryView | None:
+        """Return what is known now; None if the repository is gone."""
+        summary = self.context.summary_of(self.path)
+        if summary is None:
+            return None
+        return RepositoryView(
+            summary=summary,
+            report=self._report,
+            now_s=self.context.clock(),
+            fleet=lambda: [row.summary for row in self.context.fleet.rows],
+            monotonic_s=time.monotonic(),
+        )
+
+    def _page(self, width: int) -> Page:
+        view = self.view()
+        return Page([]) if view is None else TABS[self.tab].compose(view, width)
+
+    @override
+    def show_changes(self, changes: Changes | None) -> None:
+        """Compose the page anew if something is other than before."""
+        if changes is not None:
+            if self.path in changes.reports:
+                self._report = changes.reports[self.path] or self._report
+            elif self.path in changes.summaries:
+                self.context.source.request_report(self.path)
+        super().show_changes(changes)
+
+    def action_move_tabs(self, step: int) -> None:
+        """Show the tab to the left or to the right."""
+        self.action_show_tab((self.tab + step) % len(TABS))
+
+    def action_show_tab(self, number: int) -> None:
+        """Show a tab, counted from 0."""
+        self.tab = number
+        self.tabs_view.renew()
+        self.items.selected = 0
+        self.items.renew(from_top=True)
+
+
+class TabsView(LinesView):
+    """The titles of the tabs on one line; a click chooses."""
+
+    def __init__(self, owner: RepositoryScreen) -> None:
+        super().__init__(self._tab_lines, id="tabs")
+        self._owner = owner
+
+    def _tab_lines(self, _width: int) -> Sequence[Line]:
+        pieces: list[Piece] = []
+        for number, tab in enumerate(TABS):
+            is_shown = number == self._owner.tab
+            mark = ("[", "]") if is_shown else (" ", " ")
+            tone = Tone.SORTED if is_shown else Tone.DIM
+            pieces += [
+                Piece(f"{mark[0]}{number + 1} ", Tone.KEY if not is_shown else tone),
+                Piece(tab.title + mark[1], tone),
+            ]
+        return [pieces]
+
+    def on_click(self, event: events.Click) -> None:
+        """Show the tab below the pointer."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        left = 0
+        for number, tab in enumerate(TABS):
+            left += len(tab.title) + 4
+            if offset.x < left:
+                self._owner.action_show_tab(number)
+                return

@@ -1,0 +1,24 @@
+"""The tabs of the repository screen, in their order."""
+
+from typing import Final
+
+from gitdash.tui.repository.config import config_page
+from gitdash.tui.repository.findings import findings_page
+from gitdash.tui.repository.log import log_page
+from gitdash.tui.repository.objects import objects_page
+from gitdash.tui.repository.overview import overview_page
+from gitdash.tui.repository.packs import packs_page
+from gitdash.tui.repository.pool import pool_page
+from gitdash.tui.repository.references import references_page
+from gitdash.tui.repository.view import Tab
+
+TABS: Final = (
+    Tab(name="overview", title="Overview", compose=overview_page, help="The sizes, how they nest, and the main facts."),
+    Tab(name="findings", title="Findings", compose=findings_page, help="What is wrong, why, and what fixes it."),
+    Tab(name="packs", title="Packs", compose=packs_page, help="Each pack, and how their sizes stand to each other."),
+    Tab(name="pool", title="Pool", compose=pool_page, help="Lenders and borrowers, and what they share."),
+    Tab(name="references", title="Refs", compose=references_page, help="References by namespace, loose and packed."),
+    Tab(name="objects", title="Objects", compose=objects_page, help="What look-ups cost, and any object by its id."),
+    Tab(name="config", title="Config", compose=config_page, help="What gitdash overrides here and why, and remotes."),
+    Tab(name="log", title="Log", compose=log_page, help="Every git command that ran for this repository."),
+)

@@ -1,0 +1,101 @@
+"""What the screens have in common: keys by scope, a notice where the terminal is too small, and how one goes back."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+from typing_extensions import override
+
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.context import Context
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.items import ItemsView
+from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.key_line import KeyLineView
+from gitdash.tui.source import Changes
+
+LEAST_SIZE: Final = Size(60, 15)
+
+
+class DashboardScreen(Screen[None]):
+    """A screen of its own with a title above and keys below."""
+
+    SCOPE: ClassVar[Scope]
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.title_view = LinesView(self.title_lines, id="title")
+        self.key_view = KeyLineView(self.SCOPE, context.shown_keys)
+
+    def title_lines(self, width: int) -> Sequence[Line]:
+        """Return the line at the top."""
+        raise NotImplementedError
+
+    def parts(self) -> Iterable[Widget]:
+        """Return what stands between title and keys, from the top."""
+        raise NotImplementedError
+
+    def show_changes(self, changes: Changes | None) -> None:
+        """Draw what is other than before; None stands for nothing but the passing of time."""
+        raise NotImplementedError
+
+    @override
+    def compose(self) -> ComposeResult:
+        """Put the parts below one another."""
+        yield self.title_view
+        for part in self.parts():
+            part.add_class("part")
+            yield part
+        yield self.key_view
+        yield LinesView(too_small_lines, id="notice")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the arrangement for the size."""
+        self.choose_arrangement(event.size)
+
+    def choose_arrangement(self, size: Size) -> None:
+        """Show the notice instead of all else where there is no room."""
+        self.set_class(size.width < LEAST_SIZE.width or size.height < LEAST_SIZE.height, "-too-small")
+
+    def action_leave(self) -> None:
+        """Go back to the screen below."""
+        self.app.call_next(self.dismiss)
+
+    def action_back(self) -> None:
+        """Go back to the screen below."""
+        self.action_leave()
+
+
+class ItemsScreen(DashboardScreen):
+    """A screen that shows one page of lines, with or without items to choose."""
+
+    items: ItemsView
+
+    def action_move_rows(self, distance: int) -> None:
+        """Move the cursor, or the page."""
+        self.items.move(distance)
+
+    def action_move_half_pages(self, count: int) -> None:
+        """Move by half pages."""
+        self.items.move_half_pages(count)
+
+    def action_move_to_end(self, is_end: bool) -> None:
+        """Move to the first or the last."""
+        self.items.move_to_end(is_end=is_end)
+
+    @override
+    def show_changes(self, changes: Changes | None) -> None:
+        """Compose the page anew."""
+        self.title_view.renew()
+        self.items.renew()
+
+
+def too_small_lines(width: int) -> Sequence[Line]:
+    """Return what stands on a terminal that is too small for the dashboard."""
+    sentences = (f"gitdash needs {LEAST_SIZE.width} x {LEAST_SIZE.height} cells.", "Enlarge the terminal, or q quits.")
+    return [[], *([Piece(fit(f" {sentence}", width), Tone.WARNING)] for sentence in sentences)]
