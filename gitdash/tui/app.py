@@ -1,5 +1,6 @@
 """Opens the dashboard: checks what it needs, runs it over a survey, and turns its ending into an exit code."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from gitdash.tui.terminal import drawn_on_a_terminal, has_terminal, terminal_enc
 from gitdash.tui.undecodable import replace_undecodable_input
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+
     from gitdash.config.settings import Settings
     from gitdash.gitcmd.runner import GitProgram
     from gitdash.history.store import History
@@ -26,27 +29,32 @@ class NoTerminalError(GitdashError):
         )
 
 
-def run_dashboard(
+def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by name
     roots: Sequence[bytes],
     *,
     settings: "Settings",
     history: "History | None",
     git: "GitProgram",
     clock: Clock = wall_clock,
+    read_only: bool = False,
+    driver: "type[Driver] | None" = None,
 ) -> int:
     """Open the dashboard on absolute roots and return the exit code when it is left.
 
+    With `read_only` it changes nothing and starts no other program. `driver` draws elsewhere than on a terminal.
     Raises GitdashError if there is no terminal, or if the survey cannot be made, such as for a root that does not
     exist.
     """
-    if not has_terminal():
+    if driver is None and not has_terminal():
         raise NoTerminalError
     summaries = history.summaries(roots) if history is not None else []
     feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock, painted_count=len(summaries))
     feed.check_roots()
     replace_undecodable_input()
-    with drawn_on_a_terminal():
-        app = Dashboard(roots, summaries, feed, clock, Options(encoding=terminal_encoding()))
+    with drawn_on_a_terminal() if driver is None else contextlib.nullcontext():
+        options = Options(encoding=terminal_encoding() if driver is None else "utf-8", read_only=read_only)
+        app = Dashboard(roots, summaries, feed, clock, options)
+        app.driver_class = driver or app.driver_class
         try:
             code = app.run()
         finally:
