@@ -9,6 +9,7 @@ Data flows through the folders in this order:
     history      what was known, in SQLite
     survey       drives the steps above and streams RepositoryReports
     export       reports -> JSON, CSV, Markdown, tables
+    demo         makes a fleet that shows every finding
     cli, tui     the two front ends; neither knows the other
 
 Below them: `formats` (bytes -> values), `gitcmd` (the door to git), `model` (nouns), `config` (what the user

@@ -13,6 +13,8 @@
     +-- history.filter.FilterError              a condition that cannot be run
     +-- discovery.roots.RootError               a root does not exist
     +-- survey.single.NoRepositoryError         a command needs a repository, and the path leads to none
+    +-- demo.folder.DemoError                   the demo fleet cannot be made
+    +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
     +-- export.columns.ColumnError              no such column
     +-- cli.output.OutputError                  data could not be written to stdout
     +-- tui.app.NoTerminalError                 the dashboard has no terminal to draw on

@@ -26,7 +26,7 @@ _SIZES = ("disk", "exclusive", "reachable", "all")
 def make_command_line(dashboard: Dashboard) -> click.Group:
     """Return the whole command line; `dashboard` opens the terminal dashboard."""
     group = _group(dashboard)
-    for command in (scan, show, size, check, completion):
+    for command in (scan, show, size, check, completion, _demo(dashboard)):
         group.add_command(command)
     return group
 
@@ -74,6 +74,24 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
 
     gitdash.roots_command = roots_command
     return gitdash
+
+
+def _demo(dashboard: Dashboard) -> click.Command:
+    @click.command(context_settings=_HELP)
+    @click.option("--no-open", is_flag=True, help="Make the fleet, print its path, and leave it there.")
+    @click.argument("folder", type=_ROOT, metavar="[DIR]", required=False)
+    @click.pass_obj
+    def demo(session: Session, folder: bytes | None, no_open: bool) -> None:
+        """Make a small fleet that shows every finding, and open the dashboard on it.
+
+        In DIR, which must be empty or not exist, the fleet stays; without it, it is made in a temporary folder and
+        removed when the dashboard is left. Where stdout is no terminal, prints the table of `gitdash scan`.
+        """
+        from gitdash.cli.demo import run_demo
+
+        click.get_current_context().exit(run_demo(session, folder, opens=not no_open, dashboard=dashboard))
+
+    return demo
 
 
 def _refuse_misspelt_command(group: RootsOrCommand, root: bytes) -> None:
