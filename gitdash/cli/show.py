@@ -71,7 +71,7 @@ def _lookups(report: RepositoryReport, program: GitProgram) -> dict[str, float] 
         return None
     if inspection.reference_backend is not ReferenceBackend.FILES:
         return None
-    from gitdash.gitcmd.objects import measure_lookups
+    from gitdash.gitcmd.lookup_times import measure_lookups
     from gitdash.survey.tips import first_tip
 
     object_id = first_tip(repository, inspection)

@@ -3,149 +3,241 @@
 GitPython has no time limits, copies the environment, expands `$HOME` in paths, and takes ids of other lengths than 40
 for an error. So it starts the process and no more: with an environment of our own, in a shadow git directory, in a
 process group that a deadline and `stop_everything` can end; the one line that git answers is read here, for sha1 and
-sha256, whatever stores the references. Source: git-cat-file(1) "BATCH OUTPUT", GitPython 3.2.1 `cmd.py`.
+sha256, whatever stores the references. What reaches git are hexadecimal digits: a name, a space or a line feed would
+be another question. Source: git-cat-file(1) "BATCH OUTPUT", gitrevisions(7) `<sha1>`, GitPython 3.2.1 `cmd.py`.
+
+stderr is not read, so an object that is damaged is missing here.
 """
 
 import contextlib
 import os
+import re
+import select
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from gitdash.gitcmd import groups
+from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.environment import config_arguments, git_environment
-from gitdash.gitcmd.runner import WATCHDOG, GitError, GitFailure, GitProgram, find_git
+from gitdash.gitcmd.runner import WATCHDOG, GitError, GitFailure, GitProgram
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
+from gitdash.model.lookup import ObjectAnswer
+from gitdash.units import printable
 
 if TYPE_CHECKING:
     from git.cmd import Git
 
-_FORMATS: Final = {40: ObjectFormat.SHA1, 64: ObjectFormat.SHA256}
-_COUNT: Final = 7
-"""Look-ups of which the median is taken."""
+PLAIN: Final = "--batch-check"
+"""Name, type and size: what git itself needs of an object it looks up."""
+DETAILED: Final = "--batch-check=%(objectname) %(objecttype) %(objectsize) %(objectsize:disk) %(deltabase)"
+"""The last two need the order of objects in the pack: where it has no `.rev`, git first sorts all of them."""
+
+DIGITS: Final = {ObjectFormat.SHA1: 40, ObjectFormat.SHA256: 64}
+"""Hexadecimal digits of a full id."""
+_PREFIX: Final = re.compile(r"[0-9a-fA-F]{4,64}")
+"""git takes fewer than four digits for no id (MINIMUM_ABBREV)."""
+_ANSWER: Final = re.compile(rb"([0-9a-f]{40,64}) (commit|tree|blob|tag) ([0-9]+) ([0-9]+) ([0-9a-f]{40,64})\n")
+_ASKED_SHOWN: Final = 100
+"""Characters of what was typed."""
+
 _PIPE: Final = -1
 """What `Popen` calls PIPE."""
+_LINE_BYTES: Final = 4096
+"""More than any answer."""
 _GRACE_S: Final = 0.2
 """A reader holds no locks."""
 _START: Final = ("/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null || :; exec "$@" 2>/dev/null')
 """As in `runner`; nobody reads stderr, and 20,000 lines of it would fill the pipe and stop git."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lookups:
-    """How long one object takes to be found in a repository, by a reader that did not know it before."""
-
-    first_s: float
-    """The first object: packs and indexes are opened."""
-    warm_s: float
-    """The same object again; a median."""
-    missing_s: float
-    """An object that does not exist: git looks everywhere, twice; a median."""
+_importing: Final = threading.Lock()
 
 
 class ObjectReader:
-    """A running `cat-file --batch-check`. Not for two threads at once; made by `open_reader`."""
+    """A running `cat-file`. One thread asks at a time; `interrupt` is for any. Made by `open_reader`, to be closed."""
 
-    __slots__ = ("_deadline_s", "_group", "_stdin", "_stdout")
-
-    def __init__(self, process: "Git.AutoInterrupt", group: groups.ProcessGroup, deadline_s: float) -> None:
+    def __init__(
+        self,
+        process: "Git.AutoInterrupt",
+        *,
+        option: str,
+        time_limit_s: float,
+        digits: int,
+        resources: contextlib.ExitStack,
+    ) -> None:
+        self._process = process
         self._stdin = process.stdin
         self._stdout = process.stdout
-        self._group = group
-        self._deadline_s = deadline_s
+        self._group = groups.ProcessGroup(process.pid, WATCHDOG)
+        self._number = COMMAND_LOG.begin(("git", "cat-file", option))
+        self._time_limit_s = time_limit_s
+        self._digits = digits
+        self._resources = resources
+        self._ending: str | None = None
+        self._is_usable = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def pid(self) -> int:
         """The process id."""
         return self._group.pid
 
-    def has(self, object_id: str) -> bool:
+    def has(self, object_id: str, *, deadline_s: float | None = None) -> bool:
         """Whether the repository has this object. Raises GitError when git ended or was ended."""
+        return not self._ask(object_id, deadline_s).endswith(b" missing\n")
+
+    def look_up(self, id_or_prefix: str, *, deadline_s: float | None = None) -> ObjectAnswer:
+        """Return what git says of an object, of which any four digits or more are enough; for a DETAILED reader.
+
+        `deadline_s` is on the monotonic clock; None for the reader's own time limit. What is no id does not reach git.
+        Raises GitError when git ended or was ended.
+        """
+        problem = self._no_id(id_or_prefix)
+        if problem is not None:
+            return refused(id_or_prefix, problem)
+        asked = id_or_prefix.lower()
+        started_s = time.perf_counter()
+        line = self._ask(asked, deadline_s)
+        return _answer(asked, line, time.perf_counter() - started_s)
+
+    def interrupt(self) -> None:
+        """End the process at once: a look-up that another thread waits for fails. It still has to be closed."""
+        self._ending = "closed"
+        self._group.signal(signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the process and let go of all it held; a second call does nothing."""
+        self._is_usable = False
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        self._group.wait(_GRACE_S)
+        self._group.end(_GRACE_S)
+        exit_code = self._reap()
+        self._resources.close()
+        ending = "cancelled" if self._group.stopped else self._ending
+        COMMAND_LOG.end(self._number, exit_code=exit_code, ending=ending)
+
+    def _reap(self) -> int | None:
+        if not self._group.has_ended():
+            # it hangs in the kernel: GitPython would wait for it, at the latest when it collects its own object
+            self._stdout.close()
+            self._process.proc = None
+            return None
+        with contextlib.suppress(OSError):
+            self._process._terminate()
+        return self._process.status
+
+    def _no_id(self, text: str) -> str | None:
+        if _PREFIX.fullmatch(text) and len(text) <= self._digits:
+            return None
+        return f"an object id is 4 to {self._digits} hexadecimal digits"
+
+    def _ask(self, object_id: str, deadline_s: float | None) -> bytes:
+        if deadline_s is None:
+            deadline_s = time.monotonic() + self._time_limit_s
         line = b""
-        with contextlib.suppress(OSError, ValueError):
-            self._stdin.write(object_id.encode("ascii") + b"\n")
-            self._stdin.flush()
-            line = self._stdout.readline()
+        if self._is_usable:
+            with contextlib.suppress(OSError, ValueError):
+                self._stdin.write(object_id.encode("ascii") + b"\n")
+                self._stdin.flush()
+                line = self._read_line(deadline_s)
         if not line.endswith(b"\n"):
             raise self._end()
-        return not line.endswith(b" missing\n")
+        return line
+
+    def _read_line(self, deadline_s: float) -> bytes:
+        """Return one line; less if git ended or does not answer in time."""
+        line = b""
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        while not line.endswith(b"\n") and len(line) < _LINE_BYTES:
+            left_s = deadline_s - time.monotonic()
+            if left_s <= 0 or not poll.poll(left_s * 1000):
+                self._ending = self._ending or "timed out"
+                break
+            chunk = os.read(self._stdout.fileno(), _LINE_BYTES)
+            if not chunk:
+                break
+            line += chunk
+        return line
 
     def _end(self) -> GitError:
-        if self._group.stopped:
+        """Give the reader up: an answer that comes later would be taken for that of the next question."""
+        self._is_usable = False
+        self._group.signal(signal.SIGKILL)
+        if self._group.stopped or self._ending == "closed":
             return GitError("git cat-file was cancelled", kind=GitFailure.CANCELLED)
-        if time.monotonic() >= self._deadline_s:
+        if self._ending == "timed out":
             return GitError("git cat-file did not answer in time", kind=GitFailure.TIMED_OUT)
         return GitError("git cat-file ended without an answer", kind=GitFailure.FAILED)
 
 
-@contextlib.contextmanager
 def open_reader(
-    program: GitProgram, objects_dir: bytes, object_format: ObjectFormat, *, time_limit_s: float
-) -> Iterator[ObjectReader]:
-    """Open a reader of one object store for at most `time_limit_s`. Raises GitError if git cannot be started."""
-    with shadow_git_dir(object_format=object_format, objects_dir=objects_dir) as shadow:
-        deadline_s = time.monotonic() + time_limit_s
-        WATCHDOG.prepare()
-        process = _start_process(program, git_environment(os.environ) | shadow.environment)
-        group = groups.ProcessGroup(process.pid, WATCHDOG)
-        timer = threading.Timer(time_limit_s, group.signal, [signal.SIGKILL])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield ObjectReader(process, group, deadline_s)
-        finally:
-            timer.cancel()
-            group.end(_GRACE_S)
-            with contextlib.suppress(OSError):
-                process._terminate()
+    program: GitProgram,
+    objects_dir: bytes,
+    object_format: ObjectFormat,
+    *,
+    time_limit_s: float,
+    option: str = PLAIN,
+) -> ObjectReader:
+    """Start a reader of one object store that answers each question within `time_limit_s`.
 
-
-def measure_lookups(
-    git_dir: bytes, object_id: str, *, time_limit_s: float, program: GitProgram | None = None
-) -> Lookups:
-    """Return how long look-ups take through a fresh reader of `git_dir`, where `objects` lies.
-
-    `object_id` is the full id of an object that is there, best a branch tip; starting git is not counted.
-    Raises GitError.
+    `option` is PLAIN or DETAILED. Raises GitError if git cannot be started, or would wait for something in the store.
     """
-    object_format = _FORMATS.get(len(object_id))
-    if object_format is None:
-        raise GitError("an object id has 40 or 64 digits", kind=GitFailure.REFUSED)
-    with open_reader(
-        program or find_git(), os.path.join(git_dir, b"objects"), object_format, time_limit_s=time_limit_s
-    ) as reader:
-        # git knows that no object has this id and opens nothing: when the answer comes, the process is up.
-        reader.has("0" * len(object_id))
-        first_s, found = _timed(reader, object_id)
-        if not found:
-            raise GitError("the object to look up is missing", kind=GitFailure.FAILED)
-        warm_s = sorted(_timed(reader, object_id)[0] for _ in range(_COUNT))[_COUNT // 2]
-        missing_s = sorted(_timed(reader, absent)[0] for absent in _absent_ids(len(object_id)))[_COUNT // 2]
-    return Lookups(first_s=first_s, warm_s=warm_s, missing_s=missing_s)
+    with contextlib.ExitStack() as resources:
+        shadow = resources.enter_context(shadow_git_dir(object_format=object_format, objects_dir=objects_dir))
+        WATCHDOG.prepare()
+        process = _start_process(program, git_environment(os.environ) | shadow.environment, option)
+        return ObjectReader(
+            process,
+            option=option,
+            time_limit_s=time_limit_s,
+            digits=DIGITS[object_format],
+            resources=resources.pop_all(),
+        )
 
 
-def _timed(reader: ObjectReader, object_id: str) -> tuple[float, bool]:
-    started_s = time.perf_counter()
-    found = reader.has(object_id)
-    return time.perf_counter() - started_s, found
+def refused(id_or_prefix: str, problem: str) -> ObjectAnswer:
+    """Return the answer to a question that git was not asked, or did not answer."""
+    shown = printable(id_or_prefix[:_ASKED_SHOWN])
+    return ObjectAnswer(asked=shown, object_id=None, elapsed_s=0.0, problem=printable(problem))
 
 
-def _absent_ids(length: int) -> list[str]:
-    """Ids that nobody has, spread over the fan-out folders."""
-    return [f"{number * 37:02x}".ljust(length, "d") for number in range(_COUNT)]
+def _answer(asked: str, line: bytes, elapsed_s: float) -> ObjectAnswer:
+    match = _ANSWER.fullmatch(line)
+    if match is not None:
+        base = match[5].decode("ascii")
+        return ObjectAnswer(
+            asked=asked,
+            object_id=match[1].decode("ascii"),
+            type=match[2].decode("ascii"),
+            bytes=int(match[3]),
+            stored_bytes=int(match[4]),
+            delta_base=base if base.strip("0") else None,
+            elapsed_s=elapsed_s,
+        )
+    problem = None
+    if line.endswith(b" ambiguous\n"):
+        problem = "more than one object begins like this"
+    elif not line.endswith(b" missing\n"):
+        problem = f"git answered {printable(line.decode('utf-8', 'replace').strip())!r}"
+    return ObjectAnswer(asked=asked, object_id=None, elapsed_s=elapsed_s, problem=problem)
 
 
-def _start_process(program: GitProgram, environment: dict[str, str]) -> "Git.AutoInterrupt":
+def _start_process(program: GitProgram, environment: dict[str, str], option: str) -> "Git.AutoInterrupt":
     git_class = _load_gitpython()
     command = [
         # GitPython adds to the environment that we inherited, and cannot take from it.
         *("/usr/bin/env", "-i", *(f"{name}={value}" for name, value in environment.items())),
         *(*_START, str(program.memory_limit_bytes // 1024)),
-        *(program.path, *config_arguments(), "cat-file", "--batch-check"),
+        *(program.path, *config_arguments(), "cat-file", option),
     ]
     try:
         return git_class("/").execute(command, as_process=True, istream=_PIPE, start_new_session=True)
@@ -156,12 +248,13 @@ def _start_process(program: GitProgram, environment: dict[str, str]) -> "Git.Aut
 def _load_gitpython() -> type["Git"]:
     """Import GitPython. It would look for a git at once and run it in our environment: it is given none that runs."""
     ours = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": "quiet"}
-    inherited = {name: os.environ[name] for name in ours if name in os.environ}
-    os.environ.update(ours)
-    try:
-        from git.cmd import Git
-    finally:
-        for name in ours:
-            del os.environ[name]
-        os.environ.update(inherited)
+    with _importing:
+        inherited = {name: os.environ[name] for name in ours if name in os.environ}
+        os.environ.update(ours)
+        try:
+            from git.cmd import Git
+        finally:
+            for name in ours:
+                del os.environ[name]
+            os.environ.update(inherited)
     return Git

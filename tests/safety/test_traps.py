@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from gitdash.gitcmd.objects import measure_lookups
+from gitdash.gitcmd.lookup_times import measure_lookups
 from gitdash.gitcmd.runner import GitError, GitProgram, find_git, run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
