@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gitdash.export.columns import Column, RawValue
+from gitdash.export.column import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from gitdash.export.columns import LOWER_BOUND, UNREADABLE, Cell, Column
+from gitdash.export.column import LOWER_BOUND, UNREADABLE, Cell, Column
 from gitdash.export.text_width import cell_width, pad, truncate
 from gitdash.model.finding import Severity
 from gitdash.model.report import Totals
@@ -130,6 +130,8 @@ def totals_line(totals: Totals) -> str:
     ]
     if totals.duplicate_bytes:
         parts.append(f"{_sum(totals.duplicate_bytes, totals.exclusive_unknown_count)} stored twice")
+    if totals.saved_bytes > 0:
+        parts.append(f"{totals.saved_bound.sign}{human_bytes(totals.saved_bytes)} saved by pools")
     states = (
         (totals.critical_count, "critical"),
         (totals.warning_count, "warning"),

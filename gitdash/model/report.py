@@ -7,7 +7,7 @@ import msgspec
 from gitdash.model.finding import Finding
 from gitdash.model.inspection import BitmapFacts, Inspection
 from gitdash.model.repository import Repository, Role, Unreadable
-from gitdash.model.sizes import Sizes
+from gitdash.model.sizes import Bound, Sizes
 
 
 class State(enum.StrEnum):
@@ -75,6 +75,14 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     duplicate_bytes: int
     exclusive_unknown_count: int = 0
     """Object stores for which exclusive and duplicate bytes are not known: then these two are lower bounds."""
+    saved_bytes: int = 0
+    """What members read from their lenders instead of storing it, less the object bytes of the pools that are there for
+    nothing else. Negative if those pools take more than their members save, as far as is known."""
+    saved_bound: Bound = Bound.EXACT
+    saved_known_count: int = 0
+    """Members whose saved bytes are part of the sum."""
+    saved_unknown_count: int = 0
+    """Members whose saved bytes are not known."""
     unreadable_count: int
     notice_count: int
     """Repositories whose state is `notice`, and so on."""

@@ -55,6 +55,23 @@ class Bound(enum.StrEnum):
             Bound.UNKNOWN: "neither an upper nor a lower bound",
         }[self]
 
+    @property
+    def may_be_lower(self) -> bool:
+        """Whether the true figure may be lower."""
+        return self in {Bound.UPPER, Bound.UNKNOWN}
+
+    @property
+    def may_be_higher(self) -> bool:
+        """Whether the true figure may be higher."""
+        return self in {Bound.LOWER, Bound.UNKNOWN}
+
+
+def bound_of(*, may_be_lower: bool, may_be_higher: bool) -> Bound:
+    """Return what a figure is to the true one."""
+    if may_be_lower:
+        return Bound.UNKNOWN if may_be_higher else Bound.UPPER
+    return Bound.LOWER if may_be_higher else Bound.EXACT
+
 
 class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """One answer of git."""

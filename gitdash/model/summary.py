@@ -20,6 +20,8 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     kind: RepositoryKind
     role: str
     """`plain`, `member`, `pool` or `member+pool`."""
+    is_dedicated_pool: bool = False
+    """It is a pool and nothing else, nobody's own repository: a forge made it."""
     state: State
     disk_bytes: int | Unreadable | None
     allocated_bytes: int | Unreadable | None = None
@@ -30,6 +32,9 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     reachable_measured_at_s: float | None = None
     reachable_own_bytes: int | Unreadable | None
     reachable_own_bound: Bound = Bound.EXACT
+    saved_bytes: int | Unreadable | None = None
+    """What a member reads from its lenders instead of storing it; None for others."""
+    saved_bound: Bound = Bound.EXACT
     objects_bytes: int | Unreadable | None
     pack_count: int | Unreadable | None
     pack_bytes: int | Unreadable | None
@@ -58,6 +63,21 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     inspected_at_s: float | None
     counts_store: bool = True
 
+    @property
+    def is_member(self) -> bool:
+        """It borrows objects."""
+        return self.role.startswith("member")
+
+    @property
+    def has_own_store(self) -> bool:
+        """Whether objects are its own: those of a linked worktree are another repository's."""
+        return self.kind is not RepositoryKind.LINKED_WORKTREE
+
     def lacks(self, attribute: str) -> bool:
-        """Tell whether a size is one that can never be measured: a linked worktree has no object store of its own."""
-        return self.kind is RepositoryKind.LINKED_WORKTREE and attribute in {"exclusive_bytes", "duplicate_bytes"}
+        """Tell whether a size is one that can never be measured.
+
+        A linked worktree has no object store of its own, and who borrows nothing saves nothing.
+        """
+        if attribute == "saved_bytes" and not self.is_member:
+            return True
+        return not self.has_own_store and attribute in {"exclusive_bytes", "duplicate_bytes", "saved_bytes"}

@@ -19,8 +19,10 @@ from gitdash.model.inspection import (
 )
 from gitdash.model.report import RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
+from gitdash.model.saved import Saved
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
+from gitdash.survey.saving import is_dedicated_pool, objects_bytes, saved_by, saved_sum
 from gitdash.units import printable_path, sum_bytes
 
 _Part = TypeVar("_Part")
@@ -31,6 +33,7 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
     repository = report.repository
     inspection = report.inspection
     worst = report.findings[0] if report.findings else None
+    saved = saved_by(report)
     severities = [finding.severity for finding in report.findings]
     return RepositorySummary(
         path=repository.path,
@@ -46,6 +49,9 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
         reachable_measured_at_s=_measured_at_s(report.sizes.reachable),
         reachable_own_bytes=_measured(report.sizes.reachable_own),
         reachable_own_bound=_bound(report.sizes.reachable_own),
+        saved_bytes=saved.bytes if isinstance(saved, Saved) else saved,
+        saved_bound=saved.bound if isinstance(saved, Saved) else Bound.EXACT,
+        is_dedicated_pool=is_dedicated_pool(report),
         borrower_count=len(report.borrowers),
         lenders=report.lenders,
         finding_count=len(report.findings),
@@ -78,6 +84,7 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
     states = [row.state for row in rows]
     stores = [row for row in rows if row.counts_store]
     outermost = _outermost(rows)
+    saved = saved_sum(stores)
     return Totals(
         repository_count=len(rows),
         object_store_count=len(stores),
@@ -86,6 +93,10 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
         exclusive_bytes=sum_bytes(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         duplicate_bytes=sum_bytes(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         exclusive_unknown_count=sum(map(_lacks_exclusive, stores)),
+        saved_bytes=saved.bytes,
+        saved_bound=saved.bound,
+        saved_known_count=saved.known_count,
+        saved_unknown_count=saved.unknown_count,
         unreadable_count=states.count(State.UNREADABLE),
         notice_count=states.count(State.NOTICE),
         warning_count=states.count(State.WARNING),
@@ -137,7 +148,7 @@ def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool)
     return {
         "disk_bytes": _value(inspection.disk, lambda disk: disk.bytes),
         "allocated_bytes": _value(inspection.disk, lambda disk: disk.allocated_bytes),
-        "objects_bytes": _objects_bytes(packs, loose),
+        "objects_bytes": objects_bytes(packs, loose),
         "pack_count": _value(packs, lambda part: part.count),
         "pack_bytes": _value(packs, lambda part: part.bytes),
         "outside_midx_count": _value(packs, lambda part: part.outside_midx_count),
@@ -168,12 +179,6 @@ _PART_COLUMNS = (
 
 def _value(part: _Part | Unreadable, read: Callable[[_Part], int | None]) -> int | Unreadable | None:
     return part if isinstance(part, Unreadable) else read(part)
-
-
-def _objects_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:
-    if isinstance(packs, Unreadable):
-        return packs
-    return loose if isinstance(loose, Unreadable) else sum_bytes((packs.bytes, loose.bytes))
 
 
 def _garbage_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:

@@ -251,6 +251,7 @@ def test_rows_are_selected_sorted_and_cut_to_columns(gitdash: Gitdash, fleet: Pa
         (["--columns", "name,exclusive"], ["exclusive"]),
         (["--where", "duplicate_bytes >= 0"], ["exclusive"]),
         (["--sort", "-own"], ["reachable", "reachable_own"]),
+        (["--where", "saved_bytes > 0 OR name <> ''"], ["exclusive", "reachable", "reachable_own"]),
         (["--where", "reachable > 0", "--sort", "exclusive"], ["exclusive", "reachable", "reachable_own"]),
         (["--where", "name <> 'exclusive'", "--columns", "name,disk", "--sort", "packs"], []),
         (["--where", "exclusive IS NULL", "--sizes", "disk"], []),

@@ -14,7 +14,7 @@ from gitdash.export.columns import (
     raw_row,
 )
 from gitdash.model.report import State
-from gitdash.model.repository import Unreadable
+from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Bound
 from tests.export.rows import NOW_S, summary
 
@@ -72,6 +72,14 @@ def test_text_of_a_cell_is_one_printable_line(column) -> None:
         ("own", {"reachable_own_bytes": 58_810_223, "reachable_own_bound": Bound.UPPER}, "<=56.1 MiB"),
         ("own", {"reachable_own_bytes": 58_358_935}, "55.7 MiB"),
         ("exclusive", {"exclusive_bytes": 0}, "0 B"),
+        ("saved", {"role": "member", "saved_bytes": 1536, "saved_bound": Bound.LOWER}, ">=1.50 KiB"),
+        ("saved", {"role": "member+pool", "saved_bytes": 0, "saved_bound": Bound.LOWER}, ">=0 B"),
+        ("saved", {"role": "member"}, ""),
+        ("saved", {"role": "member", "saved_bytes": BROKEN}, "?"),
+        ("saved", {"role": "member", "inspected_at_s": None}, "…"),
+        ("saved", {"role": "member", "kind": RepositoryKind.LINKED_WORKTREE}, "-"),
+        ("saved", {"role": "pool"}, "-"),
+        ("saved", {}, "-"),
         ("bitmap", {}, "-"),
         ("bitmap", {"bitmap": "lender"}, "lender"),
         ("bitmap", {"bitmap": BROKEN}, "?"),

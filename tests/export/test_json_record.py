@@ -167,7 +167,15 @@ DESIGN: dict[str, Any] = {
             ],
         }
     ],
-    "totals": {"repository_count": 1, "object_store_count": 1, "disk_bytes": 5000, "duplicate_bytes": 3},
+    "totals": {
+        "repository_count": 1,
+        "object_store_count": 1,
+        "disk_bytes": 5000,
+        "duplicate_bytes": 3,
+        "saved_bytes": 0,
+        "saved_bound": "exact",
+        "saved_unknown_count": 0,
+    },
 }
 """The document of the README, with the values of the report above; names may be added to it, none may go."""
 

@@ -133,6 +133,9 @@ def test_totals_are_one_line() -> None:
     assert totals_line(partial).startswith(
         "12.0k repositories, 1 object store, >=5.00 GiB on disk, >=12.0 MiB stored twice,"
     )
+    saving = msgspec.structs.replace(totals, saved_bytes=3 << 30, saved_bound=Bound.LOWER)
+    assert "12.0 MiB stored twice, >=3.00 GiB saved by pools, 12 warning" in totals_line(saving)
+    assert "saved" not in totals_line(msgspec.structs.replace(totals, saved_bytes=-5, saved_known_count=1))
     quiet = Totals(
         repository_count=1,
         object_store_count=0,
