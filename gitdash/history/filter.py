@@ -3,7 +3,7 @@
 Source: SQLite's "Compile-Time Authorization Callbacks" (`sqlite3_set_authorizer`) and "Run-Time Limits". A condition
 may come from a script or a shared configuration, so it can read the table, use harmless functions, and nothing else:
 no other table, no pragma, no attached file, no extension, no recursion; and it is stopped after a while. Does not
-know the columns: they are the keys of the rows.
+know the columns: they are the keys of the rows. Rows that change while a condition is typed: `condition_table`.
 """
 
 import difflib
@@ -26,29 +26,41 @@ TABLE: Final = "repositories"
 
 _FUNCTIONS: Final = frozenset(
     {
-        "abs", "avg", "coalesce", "count", "glob", "ifnull", "iif", "instr", "length", "like", "lower", "ltrim", "max",
-        "min", "nullif", "replace", "round", "rtrim", "sign", "substr", "substring", "sum", "total", "trim", "typeof",
-        "unicode", "upper",
+        "abs", "avg", "coalesce", "count", "glob", "ifnull", "iif", "instr", "length", "like", "lower", "max", "min",
+        "nullif", "replace", "round", "sign", "substr", "substring", "sum", "total", "typeof", "unicode", "upper",
     }
 )  # fmt: skip
-"""They return a value of their arguments' size or less, `replace` bounded by `_LIMITS`."""
+"""They return a value of their arguments' size or less, `replace` bounded by `_LIMITS`.
 
+`trim` is not among them: with two long arguments it takes the product of their lengths, in one step, and a condition
+can be stopped only between steps.
+"""
+
+_LONGEST_VALUE_BYTES: Final = 65_536
+"""Four times the longest path that Linux opens, each byte escaped; one step of `like` takes 40 ms on so long a text."""
 _LIMITS: Final = (
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 20_000),
-    (sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000),
+    (sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE_BYTES),
     (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500),
     (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
     (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 4),
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
 _TIME_LIMIT_S: Final = 5.0
-_STEPS_BETWEEN_CLOCK_READINGS: Final = 100_000
-_POSITION: Final = "position_of_row"
+_STEPS_BETWEEN_CLOCK_READINGS: Final = 50
+POSITION: Final = "position_of_row"
+"""The column that numbers the rows, from 0."""
 _SHOWN_LENGTH: Final = 200
+_REASON_LENGTH: Final = 76
 
 
 class FilterError(GitdashError):
     """A condition that cannot be run."""
+
+    def __init__(self, text: str, *, reason: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+        """The same for who has the condition before the eyes: a clause of one short line."""
 
 
 def select(rows: Sequence[Mapping[str, Value]], condition: str, *, columns: Sequence[str] | None = None) -> list[int]:
@@ -62,53 +74,40 @@ def select(rows: Sequence[Mapping[str, Value]], condition: str, *, columns: Sequ
         if not rows:
             return []
         columns = tuple(rows[0])
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(open_memory()) as connection:
         _fill(connection, columns, rows)
-        _confine(connection, _authorize)
-        return _run(connection, condition, columns, len(rows))
+        return run(connection, condition, columns, len(rows), time_limit_s=_TIME_LIMIT_S)
 
 
 def columns_read(condition: str, columns: Sequence[str]) -> frozenset[str]:
     """Return those of the columns that a condition names. Raises FilterError if it could not be run."""
-    read: set[str] = set()
-
-    def note(action: int, first: str | None, second: str | None, *rest: str | None) -> int:
-        if action == sqlite3.SQLITE_READ and second is not None:
-            read.add(second)
-        return _authorize(action, first, second, *rest)
-
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(open_memory()) as connection:
         _fill(connection, columns, ())
-        _confine(connection, note)
-        _run(connection, condition, columns, 0)
-    return frozenset(read.intersection(columns))
+        return columns_named(connection, condition, columns, time_limit_s=_TIME_LIMIT_S)
+
+
+def open_memory() -> sqlite3.Connection:
+    """Open an empty database in memory. It keeps no statement: SQLite asks the authorizer only when it makes one."""
+    return sqlite3.connect(":memory:", isolation_level=None, cached_statements=0)
 
 
 def _fill(connection: sqlite3.Connection, columns: Sequence[str], rows: Sequence[Mapping[str, Value]]) -> None:
     """Make the table; a column of numbers compares with a number in quotes as with a number."""
     declared = "".join(
-        f", {_quoted(column)} {'TEXT' if any(isinstance(row[column], str) for row in rows) else 'NUMERIC'}"
+        f", {quoted(column)} {'TEXT' if any(isinstance(row[column], str) for row in rows) else 'NUMERIC'}"
         for column in columns
     )
-    connection.execute(f"CREATE TABLE {TABLE} ({_POSITION} INTEGER PRIMARY KEY{declared})")
+    connection.execute(f"CREATE TABLE {TABLE} ({POSITION} INTEGER PRIMARY KEY{declared})")
     places = ", ?" * len(columns)
     connection.executemany(
         f"INSERT INTO {TABLE} VALUES (?{places})",  # noqa: S608 - a constant and question marks
-        ((position, *(_storable(row[column]) for column in columns)) for position, row in enumerate(rows)),
+        ((position, *(storable(row[column]) for column in columns)) for position, row in enumerate(rows)),
     )
 
 
-def _storable(value: Value) -> Value:
+def storable(value: Value) -> Value:
     """Return what SQLite can hold: its integers have 64 bits."""
     return float(value) if isinstance(value, int) and not -(2**63) <= value < 2**63 else value
-
-
-def _confine(connection: sqlite3.Connection, authorize: Authorizer) -> None:
-    for limit, value in _LIMITS:
-        connection.setlimit(limit, value)
-    deadline_s = time.monotonic() + _TIME_LIMIT_S
-    connection.set_progress_handler(lambda: int(time.monotonic() > deadline_s), _STEPS_BETWEEN_CLOCK_READINGS)
-    connection.set_authorizer(authorize)
 
 
 def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -122,32 +121,87 @@ def _authorize(action: int, first: str | None, second: str | None, _database: st
     return sqlite3.SQLITE_DENY
 
 
-def _run(connection: sqlite3.Connection, condition: str, columns: Sequence[str], row_count: int) -> list[int]:
+def columns_named(
+    connection: sqlite3.Connection, condition: str, columns: Sequence[str], *, time_limit_s: float
+) -> frozenset[str]:
+    """Return which columns of an empty table a condition names. Raises FilterError if it could not be run."""
+    read: set[str] = set()
+
+    def note(action: int, first: str | None, second: str | None, *rest: str | None) -> int:
+        if action == sqlite3.SQLITE_READ and second is not None:
+            read.add(second)
+        return _authorize(action, first, second, *rest)
+
+    run(connection, condition, columns, 0, time_limit_s=time_limit_s, asked=note)
+    return frozenset(read.intersection(columns))
+
+
+def run(
+    connection: sqlite3.Connection,
+    condition: str,
+    columns: Sequence[str],
+    row_count: int,
+    *,
+    time_limit_s: float,
+    asked: Authorizer = _authorize,
+) -> list[int]:
+    """Return the positions of the rows in the table for which a condition is true, ascending. Raises FilterError.
+
+    The connection is confined for this time alone: before and after it, the table can be filled.
+    """
+    deadline_s = time.monotonic() + time_limit_s
+    former = [(limit, connection.setlimit(limit, value)) for limit, value in _LIMITS]
+    connection.set_progress_handler(lambda: int(time.monotonic() > deadline_s), _STEPS_BETWEEN_CLOCK_READINGS)
+    connection.set_authorizer(asked)
     # The newline ends a comment in the condition.
-    statement = f"SELECT {_POSITION} FROM {TABLE} WHERE (\n{condition}\n) ORDER BY {_POSITION}"  # noqa: S608 - confined
+    statement = f"SELECT {POSITION} FROM {TABLE} WHERE (\n{condition}\n) ORDER BY {POSITION}"  # noqa: S608 - confined
     try:
         answer = [row[0] for row in connection.execute(statement)]
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-        raise FilterError(_in_words(str(error), condition, columns)) from error
+        raise _refusal(str(error), condition, columns, time_limit_s) from error
+    finally:
+        connection.set_authorizer(None)
+        connection.set_progress_handler(None, 0)
+        for limit, value in former:
+            connection.setlimit(limit, value)
     if not all(isinstance(position, int) and 0 <= position < row_count for position in answer):
-        raise FilterError(f"'{printable(condition)}' is not a condition")
+        raise FilterError(f"'{printable(condition)}' is not a condition", reason="not a condition")
     return sorted(set(answer))
 
 
-def _in_words(message: str, condition: str, columns: Sequence[str]) -> str:
+def _refusal(message: str, condition: str, columns: Sequence[str], time_limit_s: float) -> FilterError:
     shown = printable(condition if len(condition) <= _SHOWN_LENGTH else condition[:_SHOWN_LENGTH] + "...")
     no_column = re.fullmatch(r"no such column: (.*)", message, re.DOTALL)
     if no_column:
         name = printable(no_column[1])
-        close = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
-        hint = f"did you mean '{close[0]}'?" if close else f"columns are {', '.join(columns)}"
-        return f"no column '{name}': {hint}"
+        nearest = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
+        hint = f": did you mean '{nearest[0]}'?" if nearest else ""
+        text = f"no column '{name}'{hint or ': columns are ' + ', '.join(columns)}"
+        return FilterError(text, reason=_clipped(f"no column '{name}'{hint}"))
     if message == "interrupted":
-        return f"'{shown}' takes more than {_TIME_LIMIT_S:.0f} s"
+        reason = f"takes more than {time_limit_s:g} s"
+        return FilterError(f"'{shown}' {reason}", reason=reason)
     if "prohibited" in message or "not authorized" in message:
-        return f"'{shown}' does more than read the table: {printable(message)}"
-    return f"'{shown}' is not a condition: {printable(message)}"
+        reason = "does more than read the table"
+        return FilterError(f"'{shown}' {reason}: {printable(message)}", reason=reason)
+    if _is_cut_short(message, condition):
+        return FilterError(f"'{shown}' is not a complete condition", reason="not complete")
+    reason = f"not a condition: {printable(message)}"
+    return FilterError(f"'{shown}' is {reason}", reason=_clipped(reason))
 
 
-def _quoted(name: str) -> str:
+def _is_cut_short(message: str, condition: str) -> bool:
+    """Tell whether SQLite stumbled over what stands behind the condition, and so a quote or a clause is not closed."""
+    for met, sign in ((")", ")"), ("ORDER", "order")):
+        if message == f'near "{met}": syntax error' and sign not in condition.lower():
+            return True
+    return message == "incomplete input" or f") ORDER BY {POSITION}" in message
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _REASON_LENGTH else text[: _REASON_LENGTH - 3] + "..."
+
+
+def quoted(name: str) -> str:
+    """Return a name of a column as SQL writes it, whatever it holds."""
     return '"' + name.replace('"', '""') + '"'

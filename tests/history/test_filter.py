@@ -57,8 +57,11 @@ def test_condition_selects_positions(condition: str, expected: list[int]) -> Non
     [
         ("disk_byte > 1", "no column 'disk_byte': did you mean 'disk_bytes'?"),
         ("zzz > 1", "no column 'zzz': columns are name, disk_bytes, loose_count, age_s"),
-        ("disk_bytes >", "'disk_bytes >' is not a condition: near \")\": syntax error"),
-        ("", "'' is not a condition: near \")\": syntax error"),
+        ("disk_bytes >", "'disk_bytes >' is not a complete condition"),
+        ("", "'' is not a complete condition"),
+        ("name = 'alpha", "'name = 'alpha' is not a complete condition"),
+        ("(disk_bytes > 1", "'(disk_bytes > 1' is not a complete condition"),
+        ("disk_bytes > 1)", "'disk_bytes > 1)' is not a condition: near \")\": syntax error"),
         ("\x1b[31m", "'\\x1b[31m' is not a condition: unrecognized token: \"\\x1b\""),
         ("nosuch(1)", "'nosuch(1)' is not a condition: no such function: nosuch"),
     ],
