@@ -225,6 +225,13 @@ MORE_COLUMNS: Final = (
         priority=25,
     ),
     word_column(
+        "rules",
+        "The ids of all findings, the worst first, each once.",
+        value=lambda summary: " ".join(summary.rules) or None,
+        width=40,
+        priority=29,
+    ),
+    word_column(
         "root",
         "The root below which it was found.",
         value=lambda summary: printable_path(summary.root),
@@ -240,6 +247,8 @@ CONDITION_NAMES: Final = tuple(
     name for name, column in _COLUMNS_BY_NAME.items() if name == column.raw_name or column.unit != "s"
 )
 """What a condition may name: each column by its raw name and by its key, but `age`, whose raw value is a moment."""
+CONDITION_TEXTS: Final = frozenset(name for name in CONDITION_NAMES if not _COLUMNS_BY_NAME[name].unit)
+"""Those of them that hold texts; all others hold numbers."""
 
 
 def column_named(name: str) -> Column:
@@ -264,12 +273,14 @@ def parse_columns(names: str) -> tuple[Column, ...]:
 
 
 def raw_row(summary: RepositorySummary) -> Mapping[str, RawValue | None]:
-    """Return the row that a condition selects from: each of CONDITION_NAMES to its raw value.
+    """Return the row that a condition selects from: each of CONDITION_NAMES to its raw value."""
+    return {name: raw_value(summary, name) for name in CONDITION_NAMES}
+
+
+def raw_value(summary: RepositorySummary, name: str) -> RawValue | None:
+    """Return what a condition finds under one of CONDITION_NAMES.
 
     None stands for absent, not measured and unreadable alike: SQL knows no more.
     """
-    row: dict[str, RawValue | None] = {}
-    for name in CONDITION_NAMES:
-        value = _COLUMNS_BY_NAME[name].value(summary)
-        row[name] = None if isinstance(value, Unreadable) else value
-    return row
+    value = _COLUMNS_BY_NAME[name].value(summary)
+    return None if isinstance(value, Unreadable) else value

@@ -7,11 +7,13 @@ import pytest
 from gitdash.export.columns import (
     COLUMNS,
     CONDITION_NAMES,
+    CONDITION_TEXTS,
     FLEET_COLUMNS,
     ColumnError,
     column_named,
     parse_columns,
     raw_row,
+    raw_value,
 )
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
@@ -148,3 +150,16 @@ def test_condition_sees_raw_values_under_both_names() -> None:
     assert row["bitmap"] == "pack"
     assert row["kind"] == "bare"
     assert row["path"] == "/srv/git/a.git"
+    assert row["rules"] is None
+
+
+def test_one_value_of_a_condition_is_that_of_the_whole_row() -> None:
+    facts = summary(disk_bytes=BROKEN, rules=("stale-lock", "no-bitmap"), worst_rule="stale-lock")
+    row = raw_row(facts)
+    assert row["rules"] == "stale-lock no-bitmap"
+    assert {name: raw_value(facts, name) for name in CONDITION_NAMES} == row
+
+
+def test_columns_of_texts_are_known_before_there_are_rows() -> None:
+    row = raw_row(summary(bitmap="pack", rules=("no-bitmap",), worst_rule="no-bitmap", worst_summary="none"))
+    assert {name for name, value in row.items() if isinstance(value, str)} == CONDITION_TEXTS
