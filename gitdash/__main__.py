@@ -9,6 +9,8 @@ import sys
 TYPE_CHECKING = False
 """Type checkers take it for true; `typing` would take its time before anybody is on guard."""
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import click
 
     from gitdash.cli.session import Session
@@ -30,15 +32,35 @@ def command_line() -> "click.Group":
     """Return all commands; the README test reads names and options from here."""
     from gitdash.cli.commands import make_command_line
 
-    return make_command_line(_open_dashboard)
+    return make_command_line(_open_dashboard, _serve)
 
 
 def _open_dashboard(session: "Session", roots: tuple[bytes, ...]) -> int:
     from gitdash.tui.app import run_dashboard
 
     git = session.git
+    driver = None
+    if session.is_served:
+        from gitdash.tui.web.driver import ServedDriver
+
+        driver = ServedDriver
     with session.history() as history:
-        return run_dashboard(session.roots(roots), settings=session.settings, history=history, git=git)
+        return run_dashboard(
+            session.roots(roots),
+            settings=session.settings,
+            history=history,
+            git=git,
+            read_only=session.dashboard.read_only,
+            driver=driver,
+        )
+
+
+def _serve(
+    arguments: "Sequence[str | bytes]", *, port: int, announce: "Callable[[str], None]", say: "Callable[[str], None]"
+) -> None:
+    from gitdash.tui.web.server import serve
+
+    serve(arguments, port=port, announce=announce, say=say)
 
 
 def _run() -> int:

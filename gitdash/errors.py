@@ -17,7 +17,9 @@
     +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
     +-- export.columns.ColumnError              no such column
     +-- cli.output.OutputError                  data could not be written to stdout
+    +-- cli.serve.NoWebExtraError               what serves to a browser is not installed
     +-- tui.app.NoTerminalError                 the dashboard has no terminal to draw on
+    +-- tui.web.server.ServeError               the web server could not begin
 
 The text of an error is short, lower case and factual; data stands in attributes.
 """

@@ -11,6 +11,7 @@ import click
 
 from gitdash import __version__
 from gitdash.cli.roots_or_command import RootsOrCommand
+from gitdash.cli.serve import WebServer
 from gitdash.cli.session import Dashboard, Session
 from gitdash.units import printable
 
@@ -23,10 +24,10 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _SIZES = ("disk", "exclusive", "reachable", "all")
 
 
-def make_command_line(dashboard: Dashboard) -> click.Group:
-    """Return the whole command line; `dashboard` opens the terminal dashboard."""
+def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Group:
+    """Return the whole command line; `dashboard` opens the terminal dashboard, `web_server` serves it to browsers."""
     group = _group(dashboard)
-    for command in (scan, show, size, check, completion, _demo(dashboard)):
+    for command in (scan, show, size, check, completion, _demo(dashboard), _serve(web_server)):
         group.add_command(command)
     return group
 
@@ -59,6 +60,13 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
     @click.option("--theme", metavar="NAME", help="Colour theme of the dashboard, instead of the remembered one.")
     @click.option("--no-mouse", "mouse", flag_value=False, default=None, help="Leave the mouse to the terminal.")
     @click.option("--ascii", "glyphs", flag_value="ascii", default=None, help="Draw lines and signs in ASCII alone.")
+    @click.option(
+        "--read-only",
+        flag_value=True,
+        default=None,
+        help="Change nothing: no shell, no other programs, no jobs that write.",
+    )
+    @click.option("--served", "is_served", is_flag=True, hidden=True, help="Speak to the server of `gitdash serve`.")
     @click.pass_context
     def gitdash(ctx: click.Context, /, no_state: bool, **options: Any) -> None:  # noqa: ANN401 - see above, by name
         """Show which Git repositories below ROOT are unhealthy, why, and how big they really are.
@@ -92,6 +100,39 @@ def _demo(dashboard: Dashboard) -> click.Command:
         click.get_current_context().exit(run_demo(session, folder, opens=not no_open, dashboard=dashboard))
 
     return demo
+
+
+def _serve(web_server: WebServer) -> click.Command:
+    @click.command(
+        context_settings=_HELP,
+        epilog="""\b
+Examples:
+  gitdash serve /srv/git                          prints the URL to open
+  gitdash serve /srv/git --port 8765              for ssh -L 8765:127.0.0.1:8765
+""",
+    )
+    @click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=0,
+        show_default=True,
+        help="The port on 127.0.0.1; 0 is any that is free.",
+    )
+    @click.option("--allow-actions", is_flag=True, help="Let whoever has the URL do what changes repositories.")
+    @click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
+    @click.pass_obj
+    def serve(session: Session, roots: tuple[bytes, ...], port: int, allow_actions: bool) -> None:
+        """Show the dashboard in a browser of this host, to whoever has the URL that is printed.
+
+        Each tab has a dashboard of its own, which ends with the tab. Ctrl-C ends all. It is read-only unless
+        --allow-actions is given.
+        """
+        from gitdash.cli.serve import run_serve
+
+        code = run_serve(session, roots, port=port, allow_actions=allow_actions, web_server=web_server)
+        click.get_current_context().exit(code)
+
+    return serve
 
 
 def _refuse_misspelt_command(group: RootsOrCommand, root: bytes) -> None:

@@ -39,7 +39,7 @@ class ScanOptions:
 
 def open_dashboard_or_scan(session: Session, roots: tuple[bytes, ...], dashboard: Dashboard) -> int:
     """Open the dashboard; if stdout is no terminal, or one that cannot move its cursor, print the table instead."""
-    if is_terminal() and not is_dumb():
+    if session.is_served or (is_terminal() and not is_dumb()):
         return dashboard(session, roots)
     return run_scan(session, ScanOptions(roots=roots))
 

@@ -36,6 +36,10 @@ class Session:
     mouse: bool | None = None
     glyphs: str | None = None
     """As in `[dashboard]`."""
+    read_only: bool | None = None
+    """Change nothing; None for what the config says."""
+    is_served: bool = False
+    """A web server has started us: the dashboard is drawn through stdin and stdout."""
 
     @cached_property
     def settings(self) -> "Settings":
@@ -49,7 +53,7 @@ class Session:
         """What the configuration says of the dashboard, with what the command line says instead."""
         import msgspec
 
-        options = {"theme": self.theme, "mouse": self.mouse, "glyphs": self.glyphs}
+        options = {"theme": self.theme, "mouse": self.mouse, "glyphs": self.glyphs, "read_only": self.read_only}
         given = {name: value for name, value in options.items() if value is not None}
         return msgspec.structs.replace(self.settings.dashboard, **given)
 
