@@ -29,6 +29,7 @@ MISSING_LENDER = Rule(
     source="entries of objects/info/alternates, followed to git's depth of 5",
     remedy="bring the lender back to that path, or write its new path into objects/info/alternates;"
     " do not repack before",
+    concerns_lending=True,
 )
 NESTED_ALTERNATES = Rule(
     id="nested-alternates",
@@ -84,6 +85,7 @@ LENDER_OUTSIDE_ROOTS = Rule(
     meaning="It borrows from a repository that was not scanned: nobody here sees whether that one drops objects.",
     source="alternates below no root",
     remedy="scan the lender, too: add its folder to the roots",
+    concerns_lending=True,
 )
 SHARED_OBJECT_STORE = Rule(
     id="shared-object-store",
@@ -94,6 +96,7 @@ SHARED_OBJECT_STORE = Rule(
     source="device and inode of the object store; not for linked worktrees, which git knows of",
     remedy="`{git} config gc.pruneExpire never` in both, or give each its own objects",
     per_store=False,
+    concerns_lending=True,
 )
 
 

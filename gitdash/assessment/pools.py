@@ -22,6 +22,7 @@ POOL_DROPS_OBJECTS = Rule(
     " warning if only a fetch drops references, whose objects a later gc takes.",
     source="keys of the lender's config; a lender must never prune",
     remedy="`{git} config --replace-all gc.pruneExpire never` keeps every object",
+    concerns_lending=True,
 )
 POOL_AUTOMATIC_GC = Rule(
     id="pool-automatic-gc",
@@ -33,6 +34,7 @@ POOL_AUTOMATIC_GC = Rule(
     " 2 weeks; not where pool-drops-objects says it already",
     remedy="`{git} config --replace-all gc.pruneExpire never` keeps every object;"
     " `{git} config --replace-all gc.auto 0` stops it altogether",
+    concerns_lending=True,
 )
 
 

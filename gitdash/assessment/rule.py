@@ -37,6 +37,8 @@ class Rule:
     """Its remedy runs nothing in the repository, and so is not for its owner alone."""
     is_fact: bool = False
     """It tells a fact that nothing needs to be done about: the repository counts as well all the same."""
+    concerns_lending: bool = False
+    """It is about what could take objects from those who borrow them."""
 
     def finding(
         self, case: Case, severity: Severity, summary: str, evidence: Evidence, *, remedy: str | None = None

@@ -47,6 +47,9 @@ JUDGES: Final[tuple[tuple[Rule, Judge], ...]] = (
 
 RULES: Final[tuple[Rule, ...]] = tuple(rule for rule, _ in JUDGES)
 
+LENDING_RULES: Final = frozenset(rule.id for rule in RULES if rule.concerns_lending)
+"""Ids of the rules about what could take objects from those who borrow them."""
+
 _FACTS: Final = frozenset(rule.id for rule in RULES if rule.is_fact)
 
 

@@ -113,6 +113,10 @@ class SavedSum:
         """Take back what `add` counted."""
         self._change(row, -1)
 
+    def add_member(self, row: SavingRow) -> None:
+        """Count what a row saves as a member, whatever else it is: for the sum over the members of one lender."""
+        self._change_member(row, 1)
+
     @property
     def bytes(self) -> int:
         """The sum, no further from 0 than a size can be; negative if the pools take more than is known to be saved."""
@@ -130,7 +134,7 @@ class SavedSum:
             if row.borrower_count:
                 self._change_pool(row.objects_bytes, sign)
         elif row.is_member:
-            self._change_member(row.saved_bytes, row.saved_bound, sign)
+            self._change_member(row, sign)
 
     def _change_pool(self, objects_bytes: int | Unreadable | None, sign: int) -> None:
         if isinstance(objects_bytes, int):
@@ -138,12 +142,12 @@ class SavedSum:
         else:
             self._lower_count += sign
 
-    def _change_member(self, saved_bytes: int | Unreadable | None, bound: Bound, sign: int) -> None:
-        if isinstance(saved_bytes, int):
-            self._bytes += sign * saved_bytes
+    def _change_member(self, row: SavingRow, sign: int) -> None:
+        if isinstance(row.saved_bytes, int):
+            self._bytes += sign * row.saved_bytes
             self.known_count += sign
-            self._lower_count += sign * bound.may_be_lower
-            self._higher_count += sign * bound.may_be_higher
+            self._lower_count += sign * row.saved_bound.may_be_lower
+            self._higher_count += sign * row.saved_bound.may_be_higher
         else:
             self.unknown_count += sign
             self._higher_count += sign
