@@ -86,3 +86,12 @@ def _read_version_2(buffer: Buffer, id_bytes: int) -> PackIndexHeader:
 
 def _wrong_size(length: int, object_count: int) -> str:
     return f"{length} bytes are the wrong size for an index of {object_count} objects"
+
+
+def read_first_object_id(buffer: Buffer, object_format: ObjectFormat) -> str | None:
+    """Return the lowest id of an index, in hexadecimal; None if it has none. Raises FormatError."""
+    header = read_pack_index_header(buffer, object_format)
+    if not header.object_count:
+        return None
+    start = FAN_OUT_BYTES + (4 if header.version == 1 else VERSION_2_FAN_OUT_OFFSET)
+    return take(buffer, start, OBJECT_ID_LENGTH[object_format], "first object id").hex()

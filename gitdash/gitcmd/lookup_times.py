@@ -19,6 +19,10 @@ _COUNT: Final = 7
 """Look-ups of which the median is taken."""
 
 
+class ObjectMissingError(GitError):
+    """The object that was to be looked up is not there."""
+
+
 def measure_lookups(
     git_dir: bytes, object_id: str, *, time_limit_s: float, program: GitProgram | None = None
 ) -> LookupTimes:
@@ -39,14 +43,14 @@ def measure_lookups(
 def time_lookups(reader: ObjectReader, object_id: str, *, time_limit_s: float) -> LookupTimes:
     """Return how long look-ups take through a PLAIN reader that was not asked anything yet.
 
-    The time limit is for all of them: where one takes long, fewer are made. Raises GitError.
+    The time limit is for all of them: where one takes long, fewer are made. Raises GitError, and ObjectMissingError.
     """
     deadline_s = time.monotonic() + time_limit_s
     # git knows that no object has this id and opens nothing: when the answer comes, the process is up.
     reader.has("0" * len(object_id), deadline_s=deadline_s)
     first_s, found = _timed(reader, object_id, deadline_s)
     if not found:
-        raise GitError("the object to look up is missing", kind=GitFailure.FAILED)
+        raise ObjectMissingError("the object to look up is missing", kind=GitFailure.FAILED)
     return LookupTimes(
         first_s=first_s,
         warm_s=_median(reader, [object_id] * _COUNT, deadline_s, time_limit_s),

@@ -99,7 +99,7 @@ class ObjectReader:
         `deadline_s` is on the monotonic clock; None for the reader's own time limit. What is no id does not reach git.
         Raises GitError when git ended or was ended.
         """
-        problem = self._no_id(id_or_prefix)
+        problem = id_problem(id_or_prefix, self._digits)
         if problem is not None:
             return refused(id_or_prefix, problem)
         asked = id_or_prefix.lower()
@@ -133,11 +133,6 @@ class ObjectReader:
         with contextlib.suppress(OSError):
             self._process._terminate()
         return self._process.status
-
-    def _no_id(self, text: str) -> str | None:
-        if _PREFIX.fullmatch(text) and len(text) <= self._digits:
-            return None
-        return f"an object id is 4 to {self._digits} hexadecimal digits"
 
     def _ask(self, object_id: str, deadline_s: float | None) -> bytes:
         if deadline_s is None:
@@ -202,6 +197,13 @@ def open_reader(
             digits=DIGITS[object_format],
             resources=resources.pop_all(),
         )
+
+
+def id_problem(text: str, digits: int) -> str | None:
+    """Return why a text cannot be an object id of so many digits, or the beginning of one; None if it can."""
+    if _PREFIX.fullmatch(text) and len(text) <= digits:
+        return None
+    return f"an object id is 4 to {digits} hexadecimal digits"
 
 
 def refused(id_or_prefix: str, problem: str) -> ObjectAnswer:

@@ -57,12 +57,12 @@ class Lenders:
             if isinstance(git_dir, Unreadable):
                 return git_dir
             if git_dir is None:
-                return _what_git_would_wait_for(objects_dir) or _store_alone(objects_dir)
+                return what_git_would_wait_for(objects_dir) or _store_alone(objects_dir)
             digest = store_fingerprint(objects_dir)
             known = self._known.get(objects_dir)
             if known is not None and known[0] == digest:
                 return known[1]
-            lender = _what_git_would_wait_for(objects_dir) or self._read(git_dir, cancel)
+            lender = what_git_would_wait_for(objects_dir) or self._read(git_dir, cancel)
             # a failure is remembered as well: each member would wait for the same time limit
             if not cancel.is_set():
                 self._known[objects_dir] = (digest, lender)
@@ -95,7 +95,8 @@ class Lenders:
         )
 
 
-def _what_git_would_wait_for(objects_dir: bytes) -> Unreadable | None:
+def what_git_would_wait_for(objects_dir: bytes) -> Unreadable | None:
+    """Return why git must not look into a lender's store; None if it may."""
     irregular = irregular_file(objects_dir)
     if irregular is None:
         return None

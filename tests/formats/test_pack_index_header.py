@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitdash.formats.pack_index import PackIndexHeader, read_pack_index_header
+from gitdash.formats.pack_index import PackIndexHeader, read_first_object_id, read_pack_index_header
 from gitdash.formats.reading import FormatError
 from gitdash.model.inspection import ObjectFormat
 from tests.formats.handmade import ID_BYTES, pack_index_version_1, pack_index_version_2
@@ -38,6 +38,20 @@ def test_object_count_is_the_number_of_rows_of_show_index(built, tmp_path, versi
     data, offsets = index_written_by_git(built, tmp_path, str(version))
     header = read_pack_index_header(data, built.object_format)
     assert header == PackIndexHeader(version=version, object_count=len(offsets), large_offset_count=0)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_first_id_is_the_first_that_git_lists(built, tmp_path, version):
+    data, _ = index_written_by_git(built, tmp_path, str(version))
+    rows = built.git("show-index", f"--object-format={built.object_format}", stdin=data).splitlines()
+    assert read_first_object_id(data, built.object_format) == rows[0].split()[1]
+
+
+@pytest.mark.parametrize("object_format", ObjectFormat)
+def test_an_empty_index_has_no_first_id(object_format):
+    assert read_first_object_id(pack_index_version_1(0, object_format), object_format) is None
+    assert read_first_object_id(pack_index_version_2(0, 0, object_format), object_format) is None
 
 
 @pytest.mark.oracle
