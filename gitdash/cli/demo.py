@@ -31,6 +31,7 @@ def run_demo(session: Session, folder: bytes | None, *, opens: bool, dashboard: 
     Raises DemoError if it cannot be made, and GitError if there is no git.
     """
     session.git  # noqa: B018 - whoever has no git shall hear of it before anything is written
+    sweep_abandoned(wall_clock())
     if folder is not None:
         root = _fleet(session, given_folder(absolute_path(folder)))
         if opens:
@@ -65,7 +66,6 @@ class _Temporary:
 @contextlib.contextmanager
 def _temporary() -> Iterator[_Temporary]:
     """Make a temporary folder, and remove it however the context ends, unless it is to be kept."""
-    sweep_abandoned(wall_clock())
     made: _Temporary | None = None
     try:
         with _deaf():

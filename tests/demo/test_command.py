@@ -154,6 +154,20 @@ def test_interrupted_while_it_is_made_it_leaves_nothing(
     assert list(temporary_files.iterdir()) == []
 
 
+def test_dashboard_that_fails_leaves_nothing(temporary_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_session: Session, roots: tuple[bytes, ...]) -> int:
+        assert os.path.isdir(roots[0])
+        raise AssertionError("not foreseen")
+
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(temporary_files))
+    monkeypatch.setattr("gitdash.cli.scan.is_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    session = Session(config_path=None, state_path=None, keeps_state=True, git_program=GIT)
+    with pytest.raises(AssertionError, match="not foreseen"):
+        run_demo(session, None, opens=True, dashboard=fail)
+    assert list(temporary_files.iterdir()) == []
+
+
 def test_progress_is_said_if_it_takes_long(gitdash: Gitdash) -> None:
     when_git_packs(gitdash, "sleep 0.6")
     with PtySession(gitdash.command("demo", "--no-open"), environment=gitdash.environment) as session:
@@ -166,7 +180,7 @@ def test_dashboard_opens_on_it_and_nothing_is_left_when_it_is_left(
     gitdash: Gitdash, temporary_files: Path, isolated_environment: Path, ending: str | signal.Signals
 ) -> None:
     with PtySession(gitdash.command("demo"), environment=gitdash.environment) as session:
-        session.wait_for_text("archives/")
+        session.wait_for_text("archives")
         (folder,) = temporary_files.glob("gitdash-demo-*")
         assert (folder / "state.db").is_file()
         if isinstance(ending, str):
