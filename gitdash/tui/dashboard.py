@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.filter import LineFilter
@@ -142,6 +143,11 @@ class Dashboard(App[int]):
         for screen in self.screen_stack:
             if isinstance(screen, DashboardScreen | PageScreen):
                 screen.show_changes(changes)
+
+    def on_key(self, event: events.Key) -> None:
+        """Let the table's filter have what is its own, before keys are looked up."""
+        if self.screen is self.fleet_screen and self.fleet_screen.takes_typed(event):
+            event.prevent_default()
 
     def open_repository(self, path: bytes) -> None:
         """Open the screen of a repository."""

@@ -15,9 +15,13 @@ from gitdash.model.report import State
 from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
-from gitdash.tui.actions import ACTIONS
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import actions_of
 from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.fleet.screen import FleetScreen
+from gitdash.tui.key_line import key_line
 from gitdash.tui.pages.page_screen import PageScreen
+from gitdash.tui.repository.screen import RepositoryScreen
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
@@ -167,7 +171,7 @@ async def test_click_moves_the_cursor_and_a_double_click_opens() -> None:
         assert driven.app.table.cursor_position == 3
         await driven.pilot.click("#table", offset=(5, 4), times=2)
         await driven.pilot.pause()
-        assert isinstance(driven.app.screen, PageScreen)
+        assert isinstance(driven.app.screen, RepositoryScreen)
 
 
 async def test_click_below_the_rows_does_nothing() -> None:
@@ -212,7 +216,7 @@ async def test_filter_acts_on_every_key_and_shows_the_count() -> None:
 async def test_keys_typed_into_the_filter_are_text() -> None:
     async with dashboard() as driven:
         await driven.press("slash", *"qrsyd?")
-        assert driven.app.filter_bar.input.value == "qrsyd?"
+        assert driven.app.fleet_screen.filter_bar.input.value == "qrsyd?"
         assert driven.source.rescanned == []
         assert not isinstance(driven.app.screen, PageScreen)
 
@@ -339,7 +343,7 @@ async def test_visible_rows_are_prioritised_first() -> None:
 
 async def test_detail_follows_the_cursor_at_once_and_the_report_after_a_moment() -> None:
     async with dashboard(size=(200, 60)) as driven:
-        driven.app.go_to(ROOT + b"/infra/deploy.git")
+        driven.app.fleet_screen.go_to(ROOT + b"/infra/deploy.git")
         await driven.pilot.pause()
         assert "/srv/git/infra/deploy.git" in driven.screen_text()
         for _ in range(4):
@@ -353,7 +357,7 @@ async def test_detail_follows_the_cursor_at_once_and_the_report_after_a_moment()
 async def test_newer_report_takes_the_place_of_the_one_on_screen() -> None:
     path = ROOT + b"/infra/deploy.git"
     async with dashboard(size=(200, 60)) as driven:
-        driven.app.go_to(path)
+        driven.app.fleet_screen.go_to(path)
         for _ in range(4):
             await driven.flush()
         assert "loose-objects" in driven.screen_text()
@@ -379,7 +383,11 @@ async def test_idle_dashboard_has_no_timer_for_its_source_until_it_is_woken() ->
 
 
 @pytest.mark.parametrize(
-    "act", [lambda driven: driven.app.action_move_to_end(True), lambda driven: driven.app.sort_by("packs")]
+    "act",
+    [
+        lambda driven: driven.app.fleet_screen.action_move_to_end(True),
+        lambda driven: driven.app.fleet_screen.sort_by("packs"),
+    ],
 )
 async def test_what_comes_on_screen_is_prioritised_though_nothing_happens(act) -> None:
     async with dashboard(many_summaries(500)) as driven:
@@ -410,7 +418,7 @@ async def test_passing_over_rows_asks_for_no_reports_of_theirs() -> None:
             await driven.flush()
         asked = len(driven.source.requested)
         for _ in range(5):
-            driven.app.action_move_rows(1)
+            driven.app.fleet_screen.action_move_rows(1)
         for _ in range(3):
             await driven.flush()
         assert driven.source.requested[asked:] == [driven.app.table.cursor_path]
@@ -427,14 +435,14 @@ async def test_detail_pane_hides_and_comes_back() -> None:
 
 async def test_open_shows_everything_and_escape_goes_back() -> None:
     async with dashboard() as driven:
-        driven.app.go_to(ROOT + b"/infra/deploy.git")
+        driven.app.fleet_screen.go_to(ROOT + b"/infra/deploy.git")
         await driven.press("enter")
         for _ in range(3):
             await driven.flush()
-        assert isinstance(driven.app.screen, PageScreen)
+        assert isinstance(driven.app.screen, RepositoryScreen)
         assert "commit-graph" in driven.screen_text()
         await driven.press("escape")
-        assert not isinstance(driven.app.screen, PageScreen)
+        assert isinstance(driven.app.screen, FleetScreen)
 
 
 async def test_skipped_page_lists_candidates_with_reasons_and_follows_the_survey() -> None:
@@ -458,8 +466,8 @@ async def test_help_names_every_key_of_every_action() -> None:
     async with dashboard(size=(120, 90)) as driven:
         await driven.press("question_mark")
         text = driven.screen_text()
-        for action in ACTIONS:
-            assert action.shown_keys in text
+        for action in (*actions_of(Scope.FLEET), *actions_of(Scope.EVERYWHERE)):
+            assert driven.app.shown_keys[action.name] in text
             assert action.help.split(";", maxsplit=1)[0][:60] in text
         await driven.press("q")
         assert not isinstance(driven.app.screen, PageScreen)
@@ -492,14 +500,14 @@ async def test_page_scrolls_by_the_keys_of_the_table() -> None:
 )
 async def test_keys_ask_the_source(key: str, read, expected: list[bytes | None]) -> None:
     async with dashboard() as driven:
-        driven.app.go_to(ROOT + b"/lost.git")
+        driven.app.fleet_screen.go_to(ROOT + b"/lost.git")
         await driven.press(key)
         assert read(driven.source) == expected
 
 
 async def test_copy_puts_the_path_into_the_clipboard() -> None:
     async with dashboard() as driven:
-        driven.app.go_to(ROOT + b"/infra/deploy.git")
+        driven.app.fleet_screen.go_to(ROOT + b"/infra/deploy.git")
         await driven.press("y")
         assert driven.app.clipboard == "/srv/git/infra/deploy.git"
 
@@ -508,8 +516,8 @@ async def test_copy_puts_the_path_into_the_clipboard() -> None:
 async def test_copy_of_a_hostile_path_is_quoted_and_its_toast_is_no_markup() -> None:
     async with dashboard() as driven:
         for summary in fixed_summaries():
-            driven.app.go_to(summary.path)
-            driven.app.action_copy_path()
+            driven.app.fleet_screen.go_to(summary.path)
+            driven.app.fleet_screen.action_copy_path()
             assert driven.app.clipboard.isprintable()
         await _until(driven, lambda: "Copied" in driven.screen_text())
 
@@ -596,7 +604,7 @@ async def test_resizing_chooses_columns_and_keeps_the_cursor_on_screen() -> None
 
 async def test_wide_terminal_has_the_detail_beside_the_table() -> None:
     async with dashboard(size=(200, 60)) as driven:
-        table, detail = driven.app.table.region, driven.app.panels.detail.region
+        table, detail = driven.app.table.region, driven.app.fleet_screen.panels.detail.region
         assert detail.x >= table.right
         assert detail.height == table.height
 
@@ -604,7 +612,8 @@ async def test_wide_terminal_has_the_detail_beside_the_table() -> None:
 async def test_palette_has_the_actions_and_goes_to_a_repository() -> None:
     async with dashboard() as driven:
         titles = {command.title for command in driven.app.get_system_commands(driven.app.screen)}
-        assert titles == {action.title for action in ACTIONS if action.in_palette} | {"Theme"}
+        actions = (*actions_of(Scope.FLEET), *actions_of(Scope.EVERYWHERE))
+        assert titles == {action.title for action in actions if action.in_palette} | {"Theme"}
         await driven.press("ctrl+p")
         await driven.press(*"web.git")
         await _until(driven, lambda: "go to team/web.git" in driven.screen_text())
@@ -630,9 +639,9 @@ async def _until(driven: Driven, is_reached) -> None:
 async def test_go_to_clears_a_filter_that_hides_the_repository() -> None:
     async with dashboard() as driven:
         await driven.press("slash", *"team", "enter")
-        driven.app.go_to(ROOT + b"/infra/deploy.git")
+        driven.app.fleet_screen.go_to(ROOT + b"/infra/deploy.git")
         assert driven.cursor_name == "infra/deploy.git"
-        driven.app.go_to(b"/nowhere")
+        driven.app.fleet_screen.go_to(b"/nowhere")
         assert driven.cursor_name == "infra/deploy.git"
 
 
@@ -675,9 +684,8 @@ async def test_ages_grow_with_the_clock() -> None:
 
 async def test_click_on_the_key_line_acts() -> None:
     async with dashboard() as driven:
-        from gitdash.tui.actions import key_line
-
-        spans = {name: first for first, _, name in key_line(120).spans}
+        line = key_line(Scope.FLEET, driven.app.shown_keys, 120)
+        spans = {action.name: first for first, _, action in line.spans}
         await driven.pilot.click("#keys", offset=(spans["help"] + 1, 0))
         await driven.pilot.pause()
         assert isinstance(driven.app.screen, PageScreen)
@@ -686,7 +694,7 @@ async def test_click_on_the_key_line_acts() -> None:
 async def test_work_on_a_row_is_marked_and_ends() -> None:
     async with dashboard() as driven:
         path = ROOT + b"/infra/deploy.git"
-        driven.app.go_to(ROOT + b"/lost.git")
+        driven.app.fleet_screen.go_to(ROOT + b"/lost.git")
         driven.source.happen().busy = {path: True}
         await driven.flush()
         assert "·infra/deploy.git" in driven.screen_text()

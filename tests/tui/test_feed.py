@@ -128,7 +128,7 @@ def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> No
         feed.request_report(b"/nowhere")
         _wait_until(lambda: bool(woken))
         feed.request_report(b"/elsewhere")
-        _wait_until(lambda: feed._wanted_report is None)
+        _wait_until(lambda: not feed._wanted_reports)
         assert woken == [1]
     finally:
         feed.stop()

@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.filters import EncodableText, WithoutColours, filters_for
+from gitdash.tui.options import Options
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -70,9 +71,12 @@ async def test_no_color_tells_cursor_head_and_scrollbar_by_reverse_and_underline
     assert list(other)[-1].style.reverse
 
 
-@pytest.mark.parametrize("keys", [(), ("question_mark",), ("ctrl+p",), ("enter",)])
-async def test_every_screen_can_be_written_in_ascii(keys: tuple[str, ...]) -> None:
-    app = Dashboard([ROOT], fixed_summaries(), SourceDouble(fixed_reports()), lambda: NOW_S, encoding="ascii")
+@pytest.mark.parametrize(
+    ("keys", "sign"),
+    [((), ">lost.git"), (("question_mark",), "+- Help"), (("ctrl+p",), ">lost.git"), (("enter",), "bare - plain")],
+)
+async def test_every_screen_can_be_written_in_ascii(keys: tuple[str, ...], sign: str) -> None:
+    app = Dashboard([ROOT], fixed_summaries(), SourceDouble(fixed_reports()), lambda: NOW_S, Options(encoding="ascii"))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press(*keys)
         await pilot.pause()
@@ -80,4 +84,4 @@ async def test_every_screen_can_be_written_in_ascii(keys: tuple[str, ...]) -> No
         text = "\n".join(strip.text for strip in strips)
         assert [strip.cell_length for strip in strips] == [120] * 40
     assert text.isascii()
-    assert ">" in text
+    assert sign in text

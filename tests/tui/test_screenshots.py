@@ -104,7 +104,7 @@ async def _draw(
             step="inspected", done_count=count // 2, known_count=count, complete=False, elapsed_s=0.1
         )
         if cursor is not None:
-            app.go_to(cursor)
+            app.fleet_screen.go_to(cursor)
         for _ in range(3):
             app.flush()
             await pilot.pause()

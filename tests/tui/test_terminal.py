@@ -18,6 +18,8 @@ MEMORY_LIMIT_BYTES = 150_000_000
 KEY_TO_PAINT_LIMIT_S = 0.016
 SLACK = 4
 """The limit is for a quiet machine; a test runs on a busy one."""
+TABS = (b"2", b"3", b"4", b"5", b"6", b"7", b"8")
+FILTER = (b"/", b"s", b"t", b"r", b"\r")
 
 
 def _dashboard(rows: int, updates_per_s: int, *, columns: int = 120, lines: int = 40) -> PtySession:
@@ -29,7 +31,7 @@ def _dashboard(rows: int, updates_per_s: int, *, columns: int = 120, lines: int 
 def test_no_part_of_a_name_reaches_the_terminal_as_a_control() -> None:
     with _dashboard(0, 0, columns=200, lines=60) as session:
         session.wait_for_text("quit")
-        for key in (b"o", b"d", b"d", b"G", b"\r", b"\x1b[B", b"\x1b", b"/", b"s", b"t", b"r", b"\r"):
+        for key in (b"o", b"d", b"d", b"G", b"\r", *TABS, b"\x1b", b"p", b"\x1b", b"J", b"\x1b", *FILTER):
             session.send(key)
             session.wait_for(bool, start=len(session.output))
         session.send(b"\x1b")

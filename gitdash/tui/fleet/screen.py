@@ -129,15 +129,16 @@ class FleetScreen(DashboardScreen):
         # Not `focus`, which takes effect some messages later: keys typed meanwhile would act on the table.
         self.set_focus(self.filter_bar.input)
 
-    def on_key(self, event: events.Key) -> None:
-        """Give the filter what was typed right after it was opened.
+    def takes_typed(self, event: events.Key) -> bool:
+        """Give the filter what was typed right after it was opened; return whether it took it.
 
         Keys of one burst are on their way to the table already when the first of them moves the focus. Those that
         reach the input itself never come here.
         """
-        if self.filter_bar.is_typing and event.is_printable and event.character:
-            event.prevent_default()
-            self.filter_bar.input.insert_text_at_cursor(event.character)
+        if not self.filter_bar.is_typing or not event.is_printable or not event.character:
+            return False
+        self.filter_bar.input.insert_text_at_cursor(event.character)
+        return True
 
     def action_clear_filter(self) -> None:
         """Show all rows."""
