@@ -103,7 +103,8 @@ class Dashboard(App[int]):
         """Paint first, then begin to work."""
         declared = {action.name: action.keys for action in ACTIONS}
         changed = {name: keys for name, keys in self.keymap.keys.items() if keys != declared[name]}
-        self.set_keymap({name: ",".join(keys) for name, keys in changed.items()})
+        # Textual takes an empty text for no wish: an action without any key gets one that nobody can press.
+        self.set_keymap({name: ",".join(keys) or "<none>" for name, keys in changed.items()})
         for problem in self.keymap.problems:
             self.notify(problem, title="Keys", severity="warning", markup=False)
         self.call_after_refresh(self._begin)
