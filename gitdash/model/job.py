@@ -50,16 +50,22 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     kind: JobKind
     path: bytes | None
     """The repository; None if it is about all below the roots."""
+    part_of: int | None = None
+    """Number of the survey for which it is done; None if a person asked for it."""
     state: JobState
     step: str = ""
     """What it does now, a few words. Printable."""
     done_count: int = 0
     known_count: int | None = None
     """Of how many; None if that cannot be told."""
+    may_grow: bool = False
+    """More than `known_count` may be found."""
+    step_started_at_s: float | None = None
+    """When `step` began: `done_count` counts from then on."""
     asked_at_s: float
     started_at_s: float | None = None
     ended_at_s: float | None = None
     before: JobFigures | None = None
     after: JobFigures | None = None
     reason: str | None = None
-    """Why it failed, in one sentence. Printable."""
+    """Why it failed, in one clause. Printable."""

@@ -1,7 +1,8 @@
 """The queue of heavy measurements: sizes that git has to work out, in a few threads that wait for git.
 
 What people look at comes first (`prioritise`), each repository is measured by one thread at a time, and `close` ends
-the git processes that are under way. It does not know how a size is obtained: that is `sizing`.
+the git processes that are under way. The measurement of one repository has an event of its own that cancels it alone.
+It does not know how a size is obtained: that is `sizing`.
 """
 
 import threading
@@ -15,10 +16,10 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement
 from gitdash.units import printable
 
-OnStarted: TypeAlias = Callable[[bytes], None]
-"""Called with a repository's path, from a measuring thread."""
-OnMeasured: TypeAlias = Callable[[RepositoryReport, Question, SizeMeasurement | Unreadable], None]
-"""Called with the report that was submitted, from a measuring thread."""
+OnStarted: TypeAlias = Callable[[RepositoryReport, Sequence[Question], threading.Event], None]
+"""Called with what was submitted and the event that cancels it, from a measuring thread."""
+OnMeasured: TypeAlias = Callable[[RepositoryReport, Question, SizeMeasurement | Unreadable | None], None]
+"""Called with the report that was submitted and the answer, None if it was cancelled, from a measuring thread."""
 
 
 class Measure(Protocol):
@@ -39,7 +40,7 @@ class SizingQueue:
         measure: Measure,
         *,
         on_measured: OnMeasured,
-        on_started: OnStarted = lambda _: None,
+        on_started: OnStarted = lambda *_: None,
         thread_count: int = 2,
     ) -> None:
         """Start the threads. They are daemons: a git that does not end cannot keep the process alive."""
@@ -49,7 +50,7 @@ class SizingQueue:
         self._changed = threading.Condition()
         self._waiting: dict[bytes, tuple[RepositoryReport, tuple[Question, ...]]] = {}
         self._first: list[bytes] = []
-        self._running: set[bytes] = set()
+        self._running: dict[bytes, threading.Event] = {}
         self._cancel = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, name=f"sizing-{number}", daemon=True) for number in range(thread_count)
@@ -84,6 +85,8 @@ class SizingQueue:
         self._cancel.set()
         with self._changed:
             self._waiting.clear()
+            for cancel in self._running.values():
+                cancel.set()
             self._changed.notify_all()
         for thread in self._threads:
             thread.join(timeout=1.0)
@@ -93,37 +96,46 @@ class SizingQueue:
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
-            report, questions = job
+            report, questions, cancel = job
             try:
-                self._answer(report, questions)
+                self._on_started(report, questions, cancel)
+                self._answer(report, questions, cancel)
             finally:
                 with self._changed:
-                    self._running.discard(report.repository.path)
+                    del self._running[report.repository.path]
                     self._changed.notify_all()
 
-    def _next(self) -> tuple[RepositoryReport, tuple[Question, ...]] | None:
+    def _next(self) -> tuple[RepositoryReport, tuple[Question, ...], threading.Event] | None:
         with self._changed:
             self._changed.wait_for(lambda: self._cancel.is_set() or self._free_path() is not None)
             path = self._free_path()
             if self._cancel.is_set() or path is None:
                 return None
-            self._running.add(path)
-            return self._waiting.pop(path)
+            cancel = self._running[path] = threading.Event()
+            return (*self._waiting.pop(path), cancel)
 
     def _free_path(self) -> bytes | None:
         """Return the path to measure next; a repository that is being measured waits for its turn."""
         wanted = next((path for path in self._first if path in self._waiting and path not in self._running), None)
         return wanted or next((path for path in self._waiting if path not in self._running), None)
 
-    def _answer(self, report: RepositoryReport, questions: tuple[Question, ...]) -> None:
-        self._on_started(report.repository.path)
+    def _answer(self, report: RepositoryReport, questions: tuple[Question, ...], cancel: threading.Event) -> None:
         for question in questions:
-            try:
-                answer = self._measure(report, question, cancel=self._cancel)
-            except GitdashError as error:
-                answer = Unreadable(printable(str(error)))
-            except Exception as error:  # noqa: BLE001 - an answer must come, or the survey would wait for it for ever
-                answer = unreadable(error)
+            answer = self._answer_to(report, question, cancel)
             if self._cancel.is_set():
                 return
             self._on_measured(report, question, answer)
+
+    def _answer_to(
+        self, report: RepositoryReport, question: Question, cancel: threading.Event
+    ) -> SizeMeasurement | Unreadable | None:
+        if cancel.is_set():
+            return None
+        answer: SizeMeasurement | Unreadable
+        try:
+            answer = self._measure(report, question, cancel=cancel)
+        except GitdashError as error:
+            answer = Unreadable(printable(str(error)))
+        except Exception as error:  # noqa: BLE001 - an answer must come, or the survey would wait for it for ever
+            answer = unreadable(error)
+        return None if cancel.is_set() and isinstance(answer, Unreadable) else answer

@@ -20,6 +20,7 @@ from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
 from gitdash.survey.measure import Measure, SizingQueue
 from gitdash.survey.priorities import Priorities
 from gitdash.survey.sizing import with_answer
+from gitdash.survey.watching import SizeWatch
 
 if TYPE_CHECKING:
     from gitdash.measurement.exclusive import LenderIds
@@ -47,11 +48,12 @@ class GitAnswer:
 
     path: bytes
     question: Question
-    size: SizeMeasurement | Unreadable
+    size: SizeMeasurement | Unreadable | None
+    """None if the question was cancelled."""
 
     def added_to(self, sizes: Sizes) -> Sizes:
         """Return the sizes with this answer."""
-        return with_answer(sizes, self.question, self.size)
+        return sizes if self.size is None else with_answer(sizes, self.question, self.size)
 
 
 class Measuring:
@@ -65,6 +67,7 @@ class Measuring:
         clock: Callable[[], float],
         priorities: Priorities,
         cancel: threading.Event,
+        watch: SizeWatch | None = None,
     ) -> None:
         """Take what is shared; `reports` is read again when the turn of a repository comes."""
         self.wanted_count = 0
@@ -73,6 +76,7 @@ class Measuring:
         self._clock = clock
         self._priorities = priorities
         self._cancel = cancel
+        self._watch = watch or SizeWatch()
         self._exclusive: dict[bytes, None] = {}
         self._lender_ids: LenderIds | None = None
         self._open_count = 0
@@ -92,7 +96,12 @@ class Measuring:
 
     def want_reachable(self, measure: Measure, thread_count: int | None) -> None:
         """Have git measure both reachable sizes wherever they are not known."""
-        sizing_queue = SizingQueue(measure, on_measured=self._keep, thread_count=thread_count or _THREAD_COUNT)
+        sizing_queue = SizingQueue(
+            measure,
+            on_started=self._watch.begun,
+            on_measured=self._keep,
+            thread_count=thread_count or _THREAD_COUNT,
+        )
         self._queue = self._resources.enter_context(sizing_queue)
         for report in self._reports.values():
             questions = open_questions(report)
@@ -111,7 +120,8 @@ class Measuring:
                 if self._exclusive:
                     yield self._next_exclusive()
 
-    def _keep(self, report: RepositoryReport, question: Question, size: SizeMeasurement | Unreadable) -> None:
+    def _keep(self, report: RepositoryReport, question: Question, size: SizeMeasurement | Unreadable | None) -> None:
+        self._watch.answered(report, question, size)
         self._git_answers.put(GitAnswer(path=report.repository.path, question=question, size=size))
 
     def _what_git_said(self) -> Iterator[GitAnswer]:

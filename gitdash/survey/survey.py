@@ -26,6 +26,7 @@ from gitdash.survey.memory import Memory
 from gitdash.survey.priorities import Priorities
 from gitdash.survey.store_state import StoreStates
 from gitdash.survey.summarize import summarize, totals_of
+from gitdash.survey.watching import SizeWatch
 from gitdash.survey.workers import InspectionPool
 
 if TYPE_CHECKING:
@@ -70,24 +71,31 @@ class SurveyRequest:
 
 
 def run_survey(
-    request: SurveyRequest, *, cancel: threading.Event, priorities: Priorities | None = None
+    request: SurveyRequest,
+    *,
+    cancel: threading.Event,
+    priorities: Priorities | None = None,
+    watch: SizeWatch | None = None,
 ) -> Iterator[SurveyEvent]:
     """Yield what the survey finds; it ends soon after `cancel` is set, then without `Finished`.
 
-    `priorities` says what is measured first, and may change while the survey runs. Raises RootError for a root that
-    does not exist, before anything else.
+    `priorities` says what is measured first, and may change while the survey runs; `watch` is told what git is asked
+    right now. Raises RootError for a root that does not exist, before anything else.
     """
-    return _Survey(request, cancel, priorities or Priorities()).events()
+    return _Survey(request, cancel, priorities or Priorities(), watch).events()
 
 
 class _Survey:
     """One run: the state of the generator below `run_survey`."""
 
-    def __init__(self, request: SurveyRequest, cancel: threading.Event, priorities: Priorities) -> None:
+    def __init__(
+        self, request: SurveyRequest, cancel: threading.Event, priorities: Priorities, watch: SizeWatch | None
+    ) -> None:
         scan = request.settings.scan
         self._request = request
         self._cancel = cancel
         self._priorities = priorities
+        self._watch = watch
         self._memory = Memory(request.history, now_s=request.now_s, policy_for=request.settings.policy_for)
         self._reports: dict[bytes, RepositoryReport] = {}
         limits = DiscoveryLimits(
@@ -184,6 +192,7 @@ class _Survey:
             clock=self._request.clock,
             priorities=self._priorities,
             cancel=self._cancel,
+            watch=self._watch,
         )
         if wanted in {SizesWanted.EXCLUSIVE, SizesWanted.ALL}:
             measuring.want_exclusive()

@@ -29,6 +29,8 @@ class Context:
     """Nothing may be changed, and no other program started."""
     jobs: dict[int, Job] = field(default_factory=dict)
     """By number, in the order of asking."""
+    forgotten_job_count: int = 0
+    """Jobs that ended and are not in `jobs` any more."""
     progress: SurveyProgress | None = None
     skipped: tuple[NotRepository, ...] = ()
     """What the survey met that is no repository."""
@@ -36,6 +38,8 @@ class Context:
     def take_in(self, changes: Changes) -> None:
         """Remember what concerns no single row."""
         self.jobs.update(changes.jobs)
+        for number in changes.forgotten_jobs:
+            self.forgotten_job_count += self.jobs.pop(number, None) is not None
         if changes.skipped is not None:
             self.skipped = changes.skipped
         if changes.progress is not None:

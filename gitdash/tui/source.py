@@ -58,6 +58,8 @@ class Changes:
     """Answers to `look_up`, in their order."""
     jobs: dict[int, Job] = field(default_factory=dict)
     """Jobs that are other than before, by number."""
+    forgotten_jobs: list[int] = field(default_factory=list)
+    """Numbers of jobs that ended and are of no more interest."""
     notices: list[str] = field(default_factory=list)
     """Sentences for people. Printable."""
     failure: Exception | None = None

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from gitdash.gitcmd.runner import GitProgram, stop_everything
+from gitdash.model.job import Job, JobKind
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository
 from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.again import LookAgain
+from gitdash.tui.feed.jobs import JobRegister
+from gitdash.tui.feed.survey_job import SurveyJob
 from gitdash.tui.source import Changes, SurveyProgress
 
 if TYPE_CHECKING:
@@ -53,11 +56,23 @@ class SurveyFeed:
         self._clock = clock
         self._priorities = Priorities()
         self._cancel = threading.Event()
-        self._again = LookAgain(settings=settings, history=history, program=program, clock=clock, cancel=self._cancel)
+        self._jobs = JobRegister(clock, on_changed=self._note_job, on_forgotten=self._forget_job)
+        self._again = LookAgain(
+            settings=settings,
+            history=history,
+            program=program,
+            clock=clock,
+            register=self._jobs,
+            report_of=self._report,
+            on_look=self._note_look,
+            on_busy=self._note_busy,
+            cancel=self._cancel,
+        )
         self._changed = threading.Condition()
         self._wake: Callable[[], None] = lambda: None
         self._changes: Changes | None = None
-        self._survey_is_wanted = True
+        self._wanted_survey: int | None = None
+        """The number of its job."""
         self._wanted_reports: dict[bytes, None] = {}
         """In the order of asking, the latest last."""
         self._encoded: dict[bytes, bytes] = {}
@@ -94,12 +109,14 @@ class SurveyFeed:
     def start(self, wake: Callable[[], None]) -> None:
         """Begin to survey."""
         self._wake = wake
+        self.rescan(None)
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
         """End the threads and every process that runs for them."""
         self._cancel.set()
+        self._jobs.cancel_all()
         with self._changed:
             self._changed.notify_all()
         self._again.wake()
@@ -123,15 +140,32 @@ class SurveyFeed:
     def rescan(self, path: bytes | None) -> None:
         """Look at one repository again, or survey all again; what is unchanged then costs next to nothing."""
         if path is not None:
-            self._again.ask(path, with_sizes=False)
+            self._again.ask(path, JobKind.RESCAN)
             return
+        if self._wanted_survey is not None and self._jobs.is_queued(self._wanted_survey):
+            return
+        number = self._jobs.ask(JobKind.SURVEY, None)
         with self._changed:
-            self._survey_is_wanted = True
+            self._wanted_survey = number
             self._changed.notify_all()
 
     def measure(self, path: bytes) -> None:
         """Let git measure one repository now."""
-        self._again.ask(path, with_sizes=True)
+        self._again.ask(path, JobKind.MEASURE)
+
+    def cancel_job(self, number: int) -> None:
+        """End a job; what it has found so far stays."""
+        self._jobs.cancel(number)
+
+    def retry_job(self, number: int) -> None:
+        """Ask for the same again."""
+        job = self._jobs.job(number)
+        if job is None or not job.state.has_ended:
+            return
+        if job.kind is JobKind.MEASURE and job.path is not None:
+            self.measure(job.path)
+        else:
+            self.rescan(job.path)
 
     def request_report(self, path: bytes) -> None:
         """Have a report read."""
@@ -158,15 +192,24 @@ class SurveyFeed:
             self._wake()
         return self._changes
 
+    def _note_job(self, job: Job) -> None:
+        with self._changed:
+            self._pending().jobs[job.number] = job
+
+    def _forget_job(self, number: int) -> None:
+        with self._changed:
+            self._pending().forgotten_jobs.append(number)
+
     def _survey_when_wanted(self) -> None:
         self._say_what_was_not_painted()
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._survey_is_wanted or self._cancel.is_set())
-                self._survey_is_wanted = False
+                self._changed.wait_for(lambda: self._wanted_survey is not None or self._cancel.is_set())
+                number, self._wanted_survey = self._wanted_survey, None
             if self._cancel.is_set():
                 return
-            self._survey()
+            if number is not None and (cancel := self._jobs.start(number)) is not None:
+                self._survey(SurveyJob(self._jobs, number), cancel)
 
     def _say_what_was_not_painted(self) -> None:
         """Tell of rows in the state file that this version cannot read: they are missing until they are found again."""
@@ -178,7 +221,7 @@ class SurveyFeed:
             with self._changed:
                 self._pending().notices.append(f"{rows} of another version of gitdash and will be looked at anew")
 
-    def _survey(self) -> None:
+    def _survey(self, job: SurveyJob, cancel: threading.Event) -> None:
         # Imported here and not above: the first paint does not wait for discovery and inspection to be loaded.
         from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
 
@@ -195,9 +238,16 @@ class SurveyFeed:
         )
         with self._changed:
             self._skip(None)
-        for event in run_survey(request, cancel=self._cancel, priorities=self._priorities):
+        is_finished = False
+        for event in run_survey(request, cancel=cancel, priorities=self._priorities, watch=job):
             with self._changed:
                 self._note(event)
+            if isinstance(event, Progress):
+                job.note_progress(event)
+            is_finished = isinstance(event, Finished)
+        if not is_finished:
+            self._note_cancelled()
+        job.end(is_finished=is_finished)
 
     def _note(self, event: SurveyEvent) -> None:
         """Write down an event. The lock is held."""
@@ -246,6 +296,22 @@ class SurveyFeed:
         )
         self._step = ("", 0.0)
 
+    def _note_cancelled(self) -> None:
+        """What was not looked at stays as it was known; what is gone, the next survey tells."""
+        with self._changed:
+            self._former_paths |= self._paths
+            self._paths = set()
+            self._pending().progress = SurveyProgress(
+                step="cancelled",
+                done_count=0,
+                known_count=0,
+                complete=False,
+                elapsed_s=time.monotonic() - self._step[1],
+                other_count=len(self._skipped),
+                at_s=self._clock(),
+            )
+            self._step = ("", 0.0)
+
     def _progress(self, event: Progress) -> SurveyProgress:
         now_s = time.monotonic()
         if event.step != self._step[0]:
@@ -260,31 +326,14 @@ class SurveyFeed:
         )
 
     def _look_again_when_asked(self) -> None:
-        while (path := self._again.next_asked(with_sizes=False)) is not None:
-            self._look_again(path, with_sizes=False)
+        self._again.serve(JobKind.RESCAN)
 
     def _measure_when_asked(self) -> None:
-        while (path := self._again.next_asked(with_sizes=True)) is not None:
-            self._look_again(path, with_sizes=True)
+        self._again.serve(JobKind.MEASURE)
 
-    def _look_again(self, path: bytes, *, with_sizes: bool) -> None:
-        from gitdash.survey.memory import Memory
-        from gitdash.survey.summarize import summarize
-
-        known = self._report(path)
-        if known is None:
-            return
-        self._note_busy(path, 1)
-        memory = Memory(self._history, now_s=self._clock(), policy_for=self._settings.policy_for)
-        try:
-            for look in self._again.looks(known, with_sizes=with_sizes):
-                memory.save(look.report, summarize(look.report))
-                shown = msgspec.structs.replace(look.report, sizes=look.shown_sizes)
-                with self._changed:
-                    self._note_report(Report(look.report, summarize(shown)))
-            memory.flush()
-        finally:
-            self._note_busy(path, -1)
+    def _note_look(self, look: Report) -> None:
+        with self._changed:
+            self._note_report(look)
 
     def _note_busy(self, path: bytes, change: int) -> None:
         """Count who works on a repository: a look at its files and a measurement may overlap."""

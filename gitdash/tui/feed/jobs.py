@@ -1,0 +1,154 @@
+"""The register of jobs: which there are, where each stands, and the event that cancels it.
+
+Usable from any thread. It does no work: who does says when a job starts, how far it is and how it ended. Ended jobs are
+kept up to a number, so that a survey of 10,000 repositories does not leave 10,000 lines.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from gitdash.model.job import Job, JobFigures, JobKind, JobState
+from gitdash.tui.clock import Clock
+
+KEPT_PARTS: Final = 100
+"""Parts of surveys that went well: the last of them show what was done just now."""
+KEPT_ENDED: Final = 1_000
+"""Each of the others that ended: parts that did not go well, and jobs of a person's own that did, or did not."""
+
+
+class JobRegister:
+    """All jobs by number; every change is handed on in its order."""
+
+    def __init__(self, clock: Clock, *, on_changed: Callable[[Job], None], on_forgotten: Callable[[int], None]) -> None:
+        """Take who is told of changes: from whichever thread makes one, while the register waits."""
+        self._clock = clock
+        self._on_changed = on_changed
+        self._on_forgotten = on_forgotten
+        self._lock = threading.Lock()
+        self._last_number = 0
+        self._jobs: dict[int, Job] = {}
+        self._cancels: dict[int, threading.Event] = {}
+        """Of the jobs that have not ended."""
+        self._ended: dict[tuple[bool, bool], dict[int, None]] = {}
+        """Numbers in the order of ending, by whether it was part of a survey and whether it went well."""
+
+    def ask(
+        self,
+        kind: JobKind,
+        path: bytes | None,
+        *,
+        part_of: int | None = None,
+        cancel: threading.Event | None = None,
+    ) -> int:
+        """Add a job to the queue and return its number; `cancel` is the event to cancel it by, if there is one."""
+        with self._lock:
+            self._last_number += 1
+            number = self._last_number
+            self._cancels[number] = cancel or threading.Event()
+            self._put(
+                Job(
+                    number=number,
+                    kind=kind,
+                    path=path,
+                    part_of=part_of,
+                    state=JobState.QUEUED,
+                    asked_at_s=self._clock(),
+                )
+            )
+            return number
+
+    def job(self, number: int) -> Job | None:
+        """Return a job; None if it was forgotten, or never was."""
+        with self._lock:
+            return self._jobs.get(number)
+
+    def is_queued(self, number: int) -> bool:
+        """Tell whether a job waits for its turn."""
+        job = self.job(number)
+        return job is not None and job.state is JobState.QUEUED
+
+    def start(self, number: int, *, before: JobFigures | None = None) -> threading.Event | None:
+        """Say that a job begins, and return the event that cancels it; None if it is not to begin any more."""
+        with self._lock:
+            job = self._jobs.get(number)
+            if job is None or job.state is not JobState.QUEUED:
+                return None
+            now_s = self._clock()
+            self._put(
+                msgspec.structs.replace(
+                    job, state=JobState.RUNNING, started_at_s=now_s, step_started_at_s=now_s, before=before
+                )
+            )
+            return self._cancels[number]
+
+    def advance(
+        self, number: int, *, step: str, done_count: int = 0, known_count: int | None = None, may_grow: bool = False
+    ) -> None:
+        """Say how far a running job is."""
+        with self._lock:
+            job = self._running(number)
+            if job is None:
+                return
+            self._put(
+                msgspec.structs.replace(
+                    job,
+                    step=step,
+                    done_count=done_count,
+                    known_count=known_count,
+                    may_grow=may_grow,
+                    step_started_at_s=job.step_started_at_s if step == job.step else self._clock(),
+                )
+            )
+
+    def end(self, number: int, state: JobState, *, after: JobFigures | None = None, reason: str | None = None) -> None:
+        """Say how a job ended; what was said first stands."""
+        with self._lock:
+            job = self._jobs.get(number)
+            if job is not None and not job.state.has_ended:
+                self._end(job, state, after, reason)
+
+    def cancel(self, number: int) -> None:
+        """Have a running job end soon, and one that waits not begin."""
+        with self._lock:
+            job = self._jobs.get(number)
+            if job is None or job.state.has_ended:
+                return
+            self._cancels[number].set()
+            if job.state is JobState.QUEUED:
+                self._end(job, JobState.CANCELLED, None, None)
+
+    def cancel_all(self) -> None:
+        """Have all end soon, without a word: nobody looks any more."""
+        with self._lock:
+            for cancel in self._cancels.values():
+                cancel.set()
+
+    def end_parts(self, number: int) -> None:
+        """Say that what still runs for a survey ends with it."""
+        with self._lock:
+            for job in [self._jobs[open_number] for open_number in self._cancels]:
+                if job.part_of == number:
+                    self._end(job, JobState.CANCELLED, None, None)
+
+    def _running(self, number: int) -> Job | None:
+        job = self._jobs.get(number)
+        return job if job is not None and job.state is JobState.RUNNING else None
+
+    def _end(self, job: Job, state: JobState, after: JobFigures | None, reason: str | None) -> None:
+        ended = msgspec.structs.replace(job, state=state, ended_at_s=self._clock(), after=after, reason=reason)
+        del self._cancels[job.number]
+        self._put(ended)
+        kind = (job.part_of is not None, state is JobState.DONE)
+        group = self._ended.setdefault(kind, {})
+        group[job.number] = None
+        if len(group) > (KEPT_PARTS if kind == (True, True) else KEPT_ENDED):
+            oldest = next(iter(group))
+            del group[oldest], self._jobs[oldest]
+            self._on_forgotten(oldest)
+
+    def _put(self, job: Job) -> None:
+        self._jobs[job.number] = job
+        self._on_changed(job)

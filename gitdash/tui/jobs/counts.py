@@ -1,0 +1,20 @@
+"""How many jobs stand where. Pure."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gitdash.model.job import Job, JobState
+
+
+class JobCounts(NamedTuple):
+    """What is worth a word of all jobs."""
+
+    running: int
+    queued: int
+    failed: int
+
+
+def job_counts(jobs: Iterable[Job]) -> JobCounts:
+    """Count jobs; those of a survey that failed are part of it, and so are its queries that run now."""
+    states = [job.state for job in jobs]
+    return JobCounts(states.count(JobState.RUNNING), states.count(JobState.QUEUED), states.count(JobState.FAILED))
