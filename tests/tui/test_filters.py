@@ -73,7 +73,7 @@ async def test_no_color_tells_cursor_head_and_scrollbar_by_reverse_and_underline
 
 @pytest.mark.parametrize(
     ("keys", "sign"),
-    [((), ">lost.git"), (("question_mark",), "+- Help"), (("ctrl+p",), ">lost.git"), (("enter",), "bare - plain")],
+    [((), "> lost.git"), (("question_mark",), "+- Help"), (("ctrl+p",), "> lost.git"), (("enter",), "bare - plain")],
 )
 async def test_every_screen_can_be_written_in_ascii(keys: tuple[str, ...], sign: str) -> None:
     app = Dashboard([ROOT], fixed_summaries(), SourceDouble(fixed_reports()), lambda: NOW_S, Options(encoding="ascii"))

@@ -45,7 +45,9 @@ Line: TypeAlias = Sequence[Piece]
 CELL_GAP: Final = 2
 """Cells between two columns."""
 MARGIN: Final = 1
-"""Cells left of the first column, where the cursor's mark stands, and right of the last."""
+"""Cells left of the first column and right of the last."""
+LEFT_MARGIN: Final = 2
+"""Cells left of the first column where rows can be marked: the cursor's sign, and that of the mark."""
 NAME_WIDTH_LEAST: Final = 20
 """The name column takes what the others leave, but never less than this: others are hidden first."""
 STATE_TONES: Final = {
@@ -93,7 +95,7 @@ def choose_layout(columns: Sequence[Column], width: int) -> TableLayout:
     """Choose the columns that fit into `width` cells, by priority (the lowest number stays longest), in their order."""
     fixed = [column for column in columns if column.key != "name"]
     by_priority = sorted(fixed, key=lambda column: column.priority)
-    available = width - 2 * MARGIN - NAME_WIDTH_LEAST
+    available = width - LEFT_MARGIN - MARGIN - NAME_WIDTH_LEAST
     chosen: set[str] = set()
     for column in by_priority:
         needed = _width_of(column) + CELL_GAP
@@ -106,7 +108,7 @@ def choose_layout(columns: Sequence[Column], width: int) -> TableLayout:
 
 def _place(columns: Sequence[Column], chosen: set[str], name_width: int) -> list[PlacedColumn]:
     placed = []
-    left = MARGIN
+    left = LEFT_MARGIN
     for column in columns:
         if column.key == "name":
             width = name_width
@@ -172,15 +174,20 @@ def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool) -> list
 
 
 def row_pieces(
-    layout: TableLayout, summary: RepositorySummary, now_s: float, *, is_cursor: bool, is_busy: bool
+    layout: TableLayout,
+    summary: RepositorySummary,
+    now_s: float,
+    *,
+    is_cursor: bool,
+    is_busy: bool,
+    is_marked: bool = False,
 ) -> list[Piece]:
     """Return the line of one repository, exactly `layout.width` cells wide.
 
-    The mark at the left edge is for terminals without colours: a bar for the cursor, a dot while work is going on.
+    The sign at the left edge is for terminals without colours: a bar for the cursor, a dot while work is going on.
     """
-    mark = "▌" if is_cursor else "·" if is_busy else " "
-    pieces = [Piece(mark, Tone.ACCENT)]
-    end = MARGIN
+    pieces = margin_pieces("▌" if is_cursor else "·" if is_busy else " ", "✓" if is_marked else " ")
+    end = LEFT_MARGIN
     for placed in layout.columns:
         if placed.left > end:
             pieces.append(Piece(" " * (placed.left - end), Tone.PLAIN))
@@ -189,6 +196,11 @@ def row_pieces(
         end = placed.left + placed.width
     pieces.append(Piece(" " * max(layout.width - end, 0), Tone.PLAIN))
     return pieces
+
+
+def margin_pieces(cursor_sign: str, mark_sign: str) -> list[Piece]:
+    """Return the left margin of a line."""
+    return [Piece(cursor_sign, Tone.ACCENT), Piece(mark_sign, Tone.KEY)]
 
 
 def _draw_name(placed: PlacedColumn, summary: RepositorySummary, now_s: float) -> list[Piece]:

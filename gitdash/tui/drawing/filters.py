@@ -13,18 +13,24 @@ from textual.color import Color
 from textual.filter import LineFilter
 from typing_extensions import override
 
-_GLYPHS: Final = "▌·…▼▲│─╭█"
+_GLYPHS: Final = "▌▾▸✓·…▼▲│─╭█▓▒░━▏■•"
 _ASCII: Final = {
     "▌": ">",
     "·": "-",
     "…": "~",
     "▼": "v",
     "▲": "^",
+    "▾": "-",
+    "▸": "+",
+    "✓": "*",
     **dict.fromkeys("│┃║▎▏▕▐", "|"),
     **dict.fromkeys("─━═▔▁▂▃", "-"),
     **dict.fromkeys("╭╮╰╯┌┐└┘┏┓┗┛├┤┬┴┼", "+"),
     **dict.fromkeys("█▄▅▆▇▀■", "#"),
     **dict.fromkeys("•●○", "*"),
+    "▓": "%",
+    "▒": "=",
+    "░": ":",
     "\N{NO-BREAK SPACE}": " ",
 }
 _SCROLLBAR_THUMB: Final = "grab"

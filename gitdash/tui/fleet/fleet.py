@@ -2,6 +2,9 @@
 
 Pure Python over `RepositorySummary`, without widgets and without a clock. Rows are numbered; the view is a list of row
 numbers. Sorting is a step of its own, so that a stream of updates does not move rows below the reader's eyes.
+
+What is drawn are lines: the view itself, or, where rows are grouped, heads (`~number` of the group, below 0) and the
+rows of open groups.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from gitdash.export.columns import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
+from gitdash.model.view import Grouping
+from gitdash.tui.fleet.groups import Group, Groups, RowSums
+from gitdash.tui.fleet.marks import Marks
 from gitdash.tui.fleet.totals import RunningTotals
 from gitdash.units import printable_path
 
@@ -16,13 +22,22 @@ from gitdash.units import printable_path
 class FleetRow:
     """One repository; `version` grows with each change, so that drawn lines can be kept."""
 
-    __slots__ = ("busy", "haystack", "summary", "version")
+    __slots__ = ("busy", "group", "haystack", "summary", "sums", "version")
 
     def __init__(self, summary: RepositorySummary) -> None:
         self.summary = summary
         self.haystack = _haystack(summary)
         self.version = 0
         self.busy = False
+        self.group: int | None = None
+        self.sums: RowSums | None = None
+
+    def take(self, summary: RepositorySummary) -> None:
+        """Be of another state."""
+        self.summary = summary
+        self.haystack = _haystack(summary)
+        self.version += 1
+        self.group = self.sums = None
 
 
 class Fleet:
@@ -35,7 +50,14 @@ class Fleet:
         self.columns = {column.key: column for column in columns}
         self.rows: list[FleetRow] = []
         self.view: list[int] = []
+        """Rows that pass the filter, sorted."""
+        self.lines: list[int] = self.view
         self.positions: dict[int, int] = {}
+        """The place of each line among `lines`."""
+        self.groups = Groups()
+        self.marks = Marks()
+        self.page_height = 0
+        """Lines that fit on the screen; 0 until that is known."""
         self.totals = RunningTotals()
         self.order: list[tuple[str, bool]] = [("state", True), ("disk", True)]
         self.words: tuple[str, ...] = ()
@@ -49,16 +71,15 @@ class Fleet:
     def put(self, summary: RepositorySummary) -> tuple[int, bool]:
         """Add a repository or replace its row; returns the row number and whether the row is new.
 
-        A new row that passes the filter joins the end of the view at once and finds its place in the next `arrange`.
+        A new row that passes the filter joins the end of the view at once and finds its place in the next `arrange`;
+        where rows are grouped it is drawn from then on.
         """
         number = self._numbers.get(summary.path)
         if number is not None:
             row = self.rows[number]
             self.totals.remove(row.summary)
             self.totals.add(summary)
-            row.summary = summary
-            row.haystack = _haystack(summary)
-            row.version += 1
+            row.take(summary)
             return number, False
         number = len(self.rows)
         row = FleetRow(summary)
@@ -66,7 +87,8 @@ class Fleet:
         self._numbers[summary.path] = number
         self.totals.add(summary)
         if self._passes(row):
-            self.positions[number] = len(self.view)
+            if self.lines is self.view:
+                self.positions[number] = len(self.view)
             self.view.append(number)
         return number, True
 
@@ -79,18 +101,24 @@ class Fleet:
         self.rows[number].version += 1
         return number
 
-    def forget(self, paths: Iterable[bytes]) -> bool:
-        """Drop repositories that are gone; returns whether any was known. All row numbers change."""
+    def forget(self, paths: Iterable[bytes]) -> dict[int, int] | None:
+        """Drop repositories that are gone, which changes row numbers.
+
+        Returns the new numbers of the others by their former ones; None if none of `paths` was known.
+        """
         gone = {number for path in paths if (number := self._numbers.get(path)) is not None}
         if not gone:
-            return False
+            return None
+        kept = [number for number in range(len(self.rows)) if number not in gone]
         for number in gone:
             self.totals.remove(self.rows[number].summary)
-        self.rows = [row for number, row in enumerate(self.rows) if number not in gone]
+        self.rows = [self.rows[number] for number in kept]
         self._numbers = {row.summary.path: number for number, row in enumerate(self.rows)}
         self._by_name = []
+        renumbered = {former: number for number, former in enumerate(kept)}
+        self.marks.renumber(renumbered)
         self.arrange()
-        return True
+        return renumbered
 
     def set_filter(self, text: str) -> None:
         """Show only rows that contain every word of `text`, whatever the case."""
@@ -108,7 +136,7 @@ class Fleet:
         self.arrange()
 
     def arrange(self) -> None:
-        """Filter and sort anew."""
+        """Filter, sort and group anew."""
         rows = self.rows
         if len(self._by_name) != len(rows):
             names = [row.summary.name for row in rows]
@@ -119,7 +147,85 @@ class Fleet:
         for key, descending in reversed(self.order):
             view = self._sorted(view, self.columns[key], descending=descending)
         self.view = view
-        self.positions = {number: position for position, number in enumerate(view)}
+        self._group()
+
+    @property
+    def grouping(self) -> Grouping:
+        """What rows are grouped by."""
+        return self.groups.kind
+
+    def group_by(self, kind: Grouping) -> None:
+        """Group by something else; groups start open if all lines fit on the screen, else closed."""
+        self.groups.choose(kind, self.rows)
+        self._group()
+
+    def _group(self) -> None:
+        if self.grouping != "none":
+            order = [(self.columns[key], descending) for key, descending in self.order]
+            self.groups.arrange(self.rows, self.view, order, self._name_of)
+            self.groups.fit(self.page_height)
+        self.lay_out()
+
+    def _name_of(self, path: bytes) -> str | None:
+        number = self._numbers.get(path)
+        return None if number is None else self.rows[number].summary.name
+
+    def fit(self, page_height: int) -> None:
+        """Take how many lines fit on the screen."""
+        self.page_height = page_height
+        self.groups.fit(page_height)
+        if self.grouping != "none":
+            self.lay_out()
+
+    def lay_out(self) -> None:
+        """Choose the lines anew: groups were opened or closed."""
+        self.lines = self.view if self.grouping == "none" else self.groups.lines()
+        self.positions = {line: position for position, line in enumerate(self.lines)}
+
+    def group_at(self, line: int) -> Group | None:
+        """Return the group whose head a line is; None for the line of a row."""
+        return self.groups.by_number.get(~line) if line < 0 else None
+
+    def group_of(self, number: int) -> Group | None:
+        """Return the group in which a row is now; None if it is in none."""
+        if self.grouping == "none":
+            return None
+        return next((group for group in self.groups.ordered if number in group.numbers), None)
+
+    def reveal(self, number: int) -> None:
+        """Open the group of a row."""
+        group = self.group_of(number)
+        if group is not None and not group.is_open:
+            self.groups.set_open(group.number, is_open=True)
+            self.lay_out()
+
+    def rows_of(self, line: int) -> list[int]:
+        """Return the row of a line, or all rows of the group whose head it is."""
+        group = self.group_at(line)
+        return group.numbers if group is not None else [line] if line >= 0 else []
+
+    @property
+    def marked_count(self) -> int:
+        """How many rows are marked."""
+        return len(self.marks.numbers)
+
+    @property
+    def hidden_marked_count(self) -> int:
+        """How many of them the filter hides."""
+        return self.marks.hidden_count(self.view)
+
+    def acted_on(self, line: int | None) -> list[bytes]:
+        """Return the repositories that an action means: the marked ones, else those of the line under the cursor.
+
+        Those on screen come first, in their order.
+        """
+        marked = self.marks.numbers
+        if not marked:
+            numbers = [] if line is None else self.rows_of(line)
+        else:
+            numbers = [number for number in self.view if number in marked]
+            numbers += sorted(marked.difference(numbers))
+        return [self.rows[number].summary.path for number in numbers]
 
     def _sorted(self, view: list[int], column: Column, *, descending: bool) -> list[int]:
         """Sort by one column; what is unreadable and then what is absent stands last in either direction."""

@@ -84,7 +84,7 @@ class LiveFleet:
                 self._reports[path] = report
         if has_grown:
             self.table.grown()
-        self.table.redraw_rows(dirty)
+        self.table.redraw_lines(dirty)
         self._arrange_is_due = self._arrange_is_due or bool(changes.summaries)
         self._renew_reports(changes)
 
@@ -98,11 +98,11 @@ class LiveFleet:
                 self._reports.discard(path)
 
     def _forget(self, paths: list[bytes]) -> None:
-        path = self.table.cursor_path
         line = self.table.cursor_line()
-        if self.fleet.forget(paths):
-            self.table.cursor_number = None if path is None else self.fleet.number_of(path)
+        renumbered = self.fleet.forget(paths)
+        if renumbered is not None:
             self._prioritised = []
+            self.table.renumber(renumbered)
             self.table.rearranged(cursor_line=line)
 
     def _ask_for_report(self) -> None:

@@ -112,15 +112,16 @@ class FleetScreen(DashboardScreen):
 
     def action_move_to_end(self, is_end: bool) -> None:
         """Move the cursor to the first or the last row."""
-        self.table.move_cursor(len(self.fleet.view) - 1 if is_end else 0)
+        self.table.move_cursor(len(self.fleet.lines) - 1 if is_end else 0)
 
     def go_to(self, path: bytes) -> None:
         """Put the cursor on a repository; a filter that hides it is cleared."""
         number = self.fleet.number_of(path)
         if number is None:
             return
-        if number not in self.fleet.positions:
+        if number not in self.fleet.view:
             self.action_clear_filter()
+        self.fleet.reveal(number)
         self.table.move_cursor(self.fleet.positions[number])
 
     def action_filter(self) -> None:
@@ -191,7 +192,7 @@ class FleetScreen(DashboardScreen):
         self.table.rearranged(cursor_line=line)
         self.flushing.soon()
 
-    @on(FleetTable.RowOpened)
+    @on(FleetTable.LineOpened)
     def action_open(self) -> None:
         """Show all that is known of the repository."""
         if (path := self.table.cursor_path) is not None:

@@ -1,32 +1,35 @@
 """The fleet table: a `ScrollView` that draws single lines, because no stock widget keeps up with a moving fleet.
 
 It keeps nothing of a row but finished lines, keyed by everything that they depend on. A change of a row
-redraws its line and no other. Rows are those of `Fleet`; the cursor stands on a row, not on a line.
+redraws its line and no other. Lines are those of `Fleet`: rows and heads of groups. The cursor stands on a row or on a
+group, not on a place: it stays there when lines move, and goes to the nearest line when its own is gone.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final
 
 from textual import events
-from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
-from gitdash.tui.drawing.cells import Piece, TableLayout, Tone, choose_layout, fit, head_pieces, row_pieces
-from gitdash.tui.drawing.styles import COMPONENT_CLASSES, CURSOR_CLASS, HEAD_LINE_CLASS, ToneStyles
+from gitdash.tui.drawing.cells import LEFT_MARGIN, TableLayout, choose_layout
+from gitdash.tui.drawing.styles import COMPONENT_CLASSES
+from gitdash.tui.fleet.drawn_lines import DrawnLines
 from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.group_head import ROW_INDENT
+from gitdash.tui.fleet.groups import Group
+from gitdash.tui.fleet.nearest import nearest_line
 
 HEAD_HEIGHT: Final = 1
-_KEPT_LINES: Final = 1024
 
 
 class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """The rows of the fleet's view below a head line.
+    """The lines of the fleet below a head line.
 
-    `on_cursor` is called directly when the cursor comes to another row: a message would arrive two frames later.
+    `on_cursor` is called directly when the cursor comes to another line: a message would arrive two frames later.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
@@ -38,22 +41,33 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
             super().__init__()
             self.key = key
 
-    class RowOpened(Message):
-        """A row was clicked twice."""
+    class LineOpened(Message):
+        """A line was clicked twice, or the sign of a group once."""
+
+    class LineMarked(Message):
+        """A line was clicked that is to be marked; with `first` all lines from that one on."""
+
+        def __init__(self, first: int | None) -> None:
+            super().__init__()
+            self.first = first
 
     def __init__(self, fleet: Fleet, *, now_s: float) -> None:
         super().__init__(id="table")
         self.fleet = fleet
         self.table_layout: TableLayout = choose_layout((), 0)
-        self.cursor_number: int | None = None
+        self.cursor: int | None = None
+        """The line under the cursor as `Fleet` numbers them: a row, or the head of a group; None if there is none."""
         self.cursor_is_placed = False
         """A person has moved the cursor: it stays on its row. Until then it stays on the first line."""
+        self.range_start: int | None = None
+        """The line from which on lines are to be marked up to the cursor; None while no range is chosen."""
         self.empty_text = ""
         """What stands in place of rows where there are none. Printable."""
         self.on_cursor: Callable[[], None] = lambda: None
-        self._now_s = now_s
-        self._lines: LRUCache[tuple[object, ...], Strip] = LRUCache(_KEPT_LINES)
-        self._styles_of = ToneStyles(self)
+        self._former_lines: list[int] = fleet.lines
+        """The lines when the cursor last stood on one of them."""
+        self._former_position = 0
+        self._drawn = DrawnLines(self, fleet, now_s)
 
     @property
     def line_width(self) -> int:
@@ -67,55 +81,100 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def cursor_position(self) -> int | None:
-        """The cursor's place in the view; None if its row is not in it."""
-        return None if self.cursor_number is None else self.fleet.positions.get(self.cursor_number)
+        """The cursor's place among the lines; None if its line is not there."""
+        return None if self.cursor is None else self.fleet.positions.get(self.cursor)
+
+    @property
+    def cursor_number(self) -> int | None:
+        """The row under the cursor; None if there is none, or a group."""
+        return self.cursor if self.cursor is not None and self.cursor >= 0 else None
+
+    @property
+    def cursor_group(self) -> Group | None:
+        """The group whose head the cursor is on."""
+        return None if self.cursor is None else self.fleet.group_at(self.cursor)
 
     @property
     def cursor_path(self) -> bytes | None:
         """The repository under the cursor."""
-        if self.cursor_number is None or self.cursor_position is None:
+        number = self.cursor_number
+        if number is None or number not in self.fleet.positions:
             return None
-        return self.fleet.rows[self.cursor_number].summary.path
+        return self.fleet.rows[number].summary.path
+
+    def visible_lines(self) -> list[int]:
+        """Return the lines on screen, from the top."""
+        top = self.scroll_offset.y
+        return self.fleet.lines[top : top + self.page_height]
 
     def visible_numbers(self) -> list[int]:
         """Return the row numbers on screen, from the top."""
-        top = self.scroll_offset.y
-        return self.fleet.view[top : top + self.page_height]
+        return [line for line in self.visible_lines() if line >= 0]
 
     def on_resize(self) -> None:
         """Columns depend on the width."""
         self.table_layout = choose_layout(tuple(self.fleet.columns.values()), self.line_width)
-        self._lines.clear()
+        self._drawn.clear()
+        self.fleet.fit(self.page_height)
         self.rearranged()
 
     @override
     def notify_style_update(self) -> None:
         """Colours are looked up anew."""
-        self._styles_of.forget()
-        self._lines.clear()
+        self._drawn.forget_styles()
         super().notify_style_update()
 
     def set_now(self, now_s: float) -> None:
         """Draw ages as of `now_s`, on lines where they read otherwise now."""
-        former = {number: self._row_line(number).text for number in self.visible_numbers()}
-        self._now_s = now_s
-        self._lines.clear()
-        self.redraw_rows(number for number, text in former.items() if self._row_line(number).text != text)
+        former = {number: self._line(number).text for number in self.visible_numbers()}
+        self._drawn.set_now(now_s)
+        self.redraw_lines(number for number, text in former.items() if self._line(number).text != text)
 
     def rearranged(self, *, cursor_line: int | None = None) -> None:
-        """Follow a new view; `cursor_line` is the screen line on which the cursor's row should stay."""
+        """Follow new lines; `cursor_line` is the screen line on which the cursor's line should stay."""
         if not self.size.height:
             return
-        fleet = self.fleet
         self._fit_virtual_size()
-        position = self.cursor_position
-        if position is None or not self.cursor_is_placed:
-            self._set_cursor(fleet.view[0] if fleet.view else None)
+        lines = self.fleet.lines
+        if not self.cursor_is_placed:
+            self._set_cursor(lines[0] if lines else None)
             self._scroll_rows_to(0)
-        elif cursor_line is not None:
+        elif self.cursor_position is None:
+            self._set_cursor(self._stand_in())
+        position = self.cursor_position
+        if position is not None and cursor_line is not None and self.cursor_is_placed:
             self._scroll_rows_to(position - cursor_line)
+        self._remember_place()
         self._keep_cursor_visible()
         self.refresh()
+
+    def _stand_in(self) -> int | None:
+        """Return the line for a cursor whose own is gone: the head of its closed group, or the nearest that is left."""
+        fleet = self.fleet
+        group = None if self.cursor_number is None else fleet.group_of(self.cursor_number)
+        if group is not None:
+            return group.line
+        return nearest_line(self._former_lines, self._former_position, fleet.lines, fleet.positions)
+
+    def _remember_place(self) -> None:
+        position = self.cursor_position
+        if position is not None:
+            self._former_lines, self._former_position = self.fleet.lines, position
+        if self.range_start not in self.fleet.positions:
+            self.range_start = None
+
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """Follow rows that have other numbers; what is not in `numbers` is gone. Heads of groups keep theirs."""
+
+        def number_now(line: int) -> int | None:
+            return line if line < 0 else numbers.get(line)
+
+        self.range_start = None if self.range_start is None else number_now(self.range_start)
+        before = [number_now(line) for line in self._former_lines[: self._former_position]]
+        after = [number_now(line) for line in self._former_lines[self._former_position :]]
+        self._former_position = len(before) - before.count(None)
+        self._former_lines = [line for line in (*before, *after) if line is not None]
+        self.cursor = None if self.cursor is None else number_now(self.cursor)
 
     def cursor_line(self) -> int | None:
         """Return the screen line of the cursor's row, counted from the first row; None if it is off screen."""
@@ -126,7 +185,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         return line if 0 <= line < self.page_height else None
 
     def grown(self) -> None:
-        """Follow rows that joined the end of the view.
+        """Follow rows that joined the end of the lines.
 
         Below the last line on screen that waits until the next `rearranged`: another virtual size draws everything
         anew, and while a fleet is discovered rows join many times a second.
@@ -134,15 +193,15 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         if not self.size.height or self.virtual_size.height - self.scroll_offset.y > self.size.height:
             return
         self._fit_virtual_size()
-        if self.cursor_position is None and self.fleet.view:
-            self._set_cursor(self.fleet.view[0])
+        if self.cursor_position is None and self.fleet.lines:
+            self._set_cursor(self.fleet.lines[0])
         self.refresh()
 
     def _fit_virtual_size(self) -> None:
-        self.virtual_size = Size(self.line_width, len(self.fleet.view) + HEAD_HEIGHT)
+        self.virtual_size = Size(self.line_width, len(self.fleet.lines) + HEAD_HEIGHT)
 
-    def redraw_rows(self, numbers: Iterable[int]) -> None:
-        """Draw the lines of rows that are on screen; others cost nothing."""
+    def redraw_lines(self, numbers: Iterable[int]) -> None:
+        """Draw those of these lines that are on screen; others cost nothing."""
         top, height, width = self.scroll_offset.y, self.page_height, self.line_width
         positions = self.fleet.positions
         regions = []
@@ -154,24 +213,35 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(*regions)
 
     def move_cursor(self, position: int) -> None:
-        """Put the cursor on a line of the view, or the nearest there is, and scroll it into sight."""
-        view = self.fleet.view
-        if not view:
+        """Put the cursor on a line, by its place, or the nearest there is, and scroll it into sight."""
+        lines = self.fleet.lines
+        if not lines:
             return
         self._fit_virtual_size()
         self.cursor_is_placed = True
-        former = self.cursor_number
-        self._set_cursor(view[min(max(position, 0), len(view) - 1)])
+        former = self.cursor, self.cursor_position
+        self._set_cursor(lines[min(max(position, 0), len(lines) - 1)])
+        self._remember_place()
         self._keep_cursor_visible()
-        self.redraw_rows(number for number in (former, self.cursor_number) if number is not None)
+        if self.range_start is None:
+            self.redraw_lines(line for line in (former[0], self.cursor) if line is not None)
+        else:
+            passed = sorted((former[1] or 0, self._former_position))
+            self.redraw_lines(lines[passed[0] : passed[1] + 1])
 
     def move_cursor_by(self, distance: int) -> None:
         """Move the cursor by some lines."""
         self.move_cursor((self.cursor_position or 0) + distance)
 
-    def _set_cursor(self, number: int | None) -> None:
-        if number != self.cursor_number:
-            self.cursor_number = number
+    def range_span(self) -> tuple[int, int] | None:
+        """Return the places of the first and the last line of the range; None if no range is chosen."""
+        start = None if self.range_start is None else self.fleet.positions.get(self.range_start)
+        end = self.cursor_position
+        return None if start is None or end is None else (min(start, end), max(start, end))
+
+    def _set_cursor(self, line: int | None) -> None:
+        if line != self.cursor:
+            self.cursor = line
             self.on_cursor()
 
     def _keep_cursor_visible(self) -> None:
@@ -189,7 +259,10 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=max(top, 0), animate=False, immediate=True)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the head sorts, on a row moves the cursor, twice on a row opens it."""
+        """A click on the head sorts, on a line moves the cursor, and twice opens it.
+
+        On the margin or with ctrl it marks, with shift it marks all from the cursor on; on a group's sign it opens.
+        """
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -199,37 +272,27 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
                 self.post_message(self.HeadClicked(column.key))
             return
         position = self.scroll_offset.y + offset.y - HEAD_HEIGHT
-        if position >= len(self.fleet.view):
+        if position >= len(self.fleet.lines):
             return
+        former = self.cursor
         self.move_cursor(position)
-        if event.chain == 2:
-            self.post_message(self.RowOpened())
+        if event.shift or event.ctrl or offset.x < LEFT_MARGIN:
+            self.post_message(self.LineMarked(former if event.shift else None))
+        elif event.chain == 2 or (self.cursor_group is not None and offset.x < LEFT_MARGIN + ROW_INDENT):
+            self.post_message(self.LineOpened())
 
     @override
     def render_line(self, y: int) -> Strip:
-        """Draw the head or one row."""
+        """Draw the head or one line."""
         if y < HEAD_HEIGHT:
-            key, descending = self.fleet.order[0]
-            head = head_pieces(self.table_layout, key, descending=descending)
-            return Strip(self._styles_of.segments(head, HEAD_LINE_CLASS), self.line_width)
+            return self._drawn.head(self.table_layout)
         position = self.scroll_offset.y + y - HEAD_HEIGHT
-        if position >= len(self.fleet.view):
-            return self._blank_line(y)
-        return self._row_line(self.fleet.view[position])
+        if position < len(self.fleet.lines):
+            return self._line(self.fleet.lines[position])
+        is_first = y == HEAD_HEIGHT + 1 and not self.fleet.lines
+        return self._drawn.blank(self.empty_text if is_first else "", self.line_width)
 
-    def _row_line(self, number: int) -> Strip:
-        row = self.fleet.rows[number]
-        is_cursor = number == self.cursor_number
-        key = (row.summary.path, row.version, is_cursor)
-        line = self._lines.get(key)
-        if line is None:
-            layout = self.table_layout
-            pieces = row_pieces(layout, row.summary, self._now_s, is_cursor=is_cursor, is_busy=row.busy)
-            line = Strip(self._styles_of.segments(pieces, CURSOR_CLASS if is_cursor else None), layout.width)
-            self._lines[key] = line
-        return line
-
-    def _blank_line(self, y: int) -> Strip:
-        width = self.line_width
-        text = f"  {self.empty_text}" if y == HEAD_HEIGHT + 1 and not self.fleet.view else ""
-        return Strip(self._styles_of.segments([Piece(fit(text, width), Tone.DIM)]), width)
+    def _line(self, line: int) -> Strip:
+        span = self.range_span()
+        in_range = span is not None and span[0] <= self.fleet.positions.get(line, -1) <= span[1]
+        return self._drawn.line(line, self.table_layout, is_cursor=line == self.cursor, in_range=in_range)

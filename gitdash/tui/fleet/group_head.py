@@ -1,0 +1,124 @@
+"""The head of a group as a line: openness, title and count, worst state and sums below their columns. Pure."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from rich.cells import cell_len
+
+from gitdash.export.columns import LOWER_BOUND, Column
+from gitdash.tui.drawing.cells import (
+    CELL_GAP,
+    LEFT_MARGIN,
+    MARGIN,
+    STATE_TONES,
+    Line,
+    Piece,
+    PlacedColumn,
+    TableLayout,
+    Tone,
+    cut_line,
+    fit,
+    margin_pieces,
+    shorten_middle,
+)
+from gitdash.tui.fleet.groups import SIZES, Group, Sum
+from gitdash.units import human_bytes, human_count
+
+ROW_INDENT: Final = 2
+"""Cells by which names stand to the right of the signs of their groups."""
+_LEAST_TITLE_WIDTH: Final = 12
+_COUNT_FIRST: Final = frozenset({"state", "findings"})
+"""What reads well after a number: `37 no bitmap`."""
+
+
+@lru_cache(maxsize=4)
+def indented(layout: TableLayout, indent: int) -> TableLayout:
+    """Return the layout with names further to the right."""
+    columns = [
+        replace(placed, left=placed.left + indent, width=placed.width - indent)
+        if placed.column.key == "name"
+        else placed
+        for placed in layout.columns
+    ]
+    return TableLayout(width=layout.width, columns=tuple(columns))
+
+
+def group_pieces(
+    layout: TableLayout, group: Group, *, sort_key: str, is_cursor: bool, marked_count: int
+) -> list[Piece]:
+    """Return the head of a group, exactly `layout.width` cells wide.
+
+    The title reaches over columns of which a group has nothing to say. Sums are those of the sizes that each object
+    store has for itself, and of the sorted column; `>=` marks one in which something is missing.
+    """
+    mark = " " if not marked_count else "✓" if marked_count == len(group.numbers) else "-"
+    pieces = margin_pieces("▌" if is_cursor else " ", mark)
+    end = LEFT_MARGIN
+    for left, width, line in _stretches(layout, group, sort_key, marked_count):
+        pieces += [Piece(" " * (left - end), Tone.PLAIN), *cut_line(line, width)]
+        end = left + width
+    pieces.append(Piece(" " * (layout.width - end), Tone.PLAIN))
+    return pieces
+
+
+def _stretches(layout: TableLayout, group: Group, sort_key: str, marked_count: int) -> list[tuple[int, int, Line]]:
+    """Return first cell, width and content of each part, from the left."""
+    title_left = next((placed.left for placed in layout.columns if placed.column.key == "name"), LEFT_MARGIN)
+    cells = [
+        (placed.left, placed.width, [cell])
+        for placed in layout.columns
+        if placed.left != title_left and (cell := _cell(placed, group, sort_key)) is not None
+    ]
+    title_end = min((left - CELL_GAP for left, _, _ in cells if left > title_left), default=layout.width - MARGIN)
+    width = title_end - title_left
+    title = (title_left, width, _title(group, layout, width, marked_count))
+    return sorted([*cells, title], key=lambda stretch: stretch[0])
+
+
+def _title(group: Group, layout: TableLayout, width: int, marked_count: int) -> Line:
+    sign = "▾ " if group.is_open else "▸ "
+    count = f"{len(group.numbers):,}"
+    facts = [f" · {fact}" for fact in _facts(group, layout, marked_count)]
+    taken = len(sign) + len(count) + 1
+    while facts and taken + len("".join(facts)) + min(cell_len(group.title), _LEAST_TITLE_WIDTH) > width:
+        facts.pop()
+    title = shorten_middle(group.title, max(width - taken - len("".join(facts)), 0))
+    parts = [Piece(title, Tone.SORTED), Piece(" ", Tone.PLAIN), Piece(count, Tone.PLAIN)]
+    if group.kind in _COUNT_FIRST:
+        parts.reverse()
+    return [Piece(sign, Tone.ACCENT), *parts, Piece("".join(facts), Tone.DIM)]
+
+
+def _facts(group: Group, layout: TableLayout, marked_count: int) -> Iterator[str]:
+    """Yield what has no column, the most important first."""
+    if 0 < marked_count < len(group.numbers):
+        yield f"{human_count(marked_count)} marked"
+    duplicate = group.size("duplicate")
+    if duplicate and duplicate.value and not any(placed.column.key == "duplicate" for placed in layout.columns):
+        yield f"{_shown(duplicate, human_bytes)} duplicate"
+
+
+def _cell(placed: PlacedColumn, group: Group, sort_key: str) -> Piece | None:
+    """Return what stands below a column; None if that is nothing."""
+    column = placed.column
+    if column.key == "state":
+        state = group.worst_state
+        return Piece(fit(state.value, placed.width), STATE_TONES[state])
+    if column.unit not in {"bytes", "count"} or not (column.key in SIZES or column.key == sort_key):
+        return None
+    text = _sum_text(column, group)
+    return None if text is None else Piece(fit(text, placed.width, right=True), Tone.STRONG)
+
+
+def _sum_text(column: Column, group: Group) -> str | None:
+    """Return a sum for people; None for sizes of which members have the same bytes, and so would count them again."""
+    found = group.sum_of(column)
+    if found is None or column.measured_by in {"reachable", "all"}:
+        return None
+    return _shown(found, human_bytes if column.unit == "bytes" else human_count)
+
+
+def _shown(found: Sum, human: Callable[[int], str]) -> str:
+    return (LOWER_BOUND if found.is_partial else "") + human(found.value)
