@@ -4,6 +4,7 @@ Sources: gitrepository-layout(5) objects/info/alternates, Gitaly on pools, git-c
 The lender's side is in `pools.py`.
 """
 
+import math
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
@@ -67,6 +68,7 @@ DUPLICATE_OBJECTS = Rule(
     remedy=_DEDUPLICATE,
     task="deduplicate",
     needs_all_objects=True,
+    policy_keys=("duplicate_notice_bytes",),
 )
 ALTERNATE_REFERENCES_HIDDEN = Rule(
     id="alternate-references-hidden",
@@ -127,6 +129,7 @@ def nested_alternates(case: Case) -> Iterator[Finding]:
             Severity.NOTICE,
             f"borrows through a chain of {depth} lenders",
             {"depth_count": depth},
+            formula=f"depth {depth:,} > 1",
             remedy="none is needed" if case.may_lack_objects else None,
         )
 
@@ -136,7 +139,11 @@ def several_alternates(case: Case) -> Iterator[Finding]:
     direct_count = sum(lender.depth == 1 for lender in case.alternates.alternates) if case.alternates else 0
     if direct_count > 1:
         yield SEVERAL_ALTERNATES.finding(
-            case, Severity.NOTICE, f"borrows from {counted(direct_count, 'lender')}", {"lender_count": direct_count}
+            case,
+            Severity.NOTICE,
+            f"borrows from {counted(direct_count, 'lender')}",
+            {"lender_count": direct_count},
+            formula=f"{direct_count:,} > 1 lender",
         )
 
 
@@ -157,6 +164,7 @@ def alternates_newer_than_repack(case: Case) -> Iterator[Finding]:
         f"joined its lender {ago(joined_age_s)}, after its last full repack ({ago(repack_age_s)})",
         {"alternates_age_s": joined_age_s, "repack_age_s": repack_age_s},
         remedy=_deduplicate_remedy(case),
+        formula=f"joined {math.ceil(case.alternates.mtime_s - repacked_at_s):,} s after the last full repack > 0 s",
     )
 
 
@@ -182,6 +190,7 @@ def duplicate_objects(case: Case) -> Iterator[Finding]:
             " are stored here although a lender has them",
             {"duplicate_bytes": sizes.duplicate_bytes, "duplicate_count": sizes.duplicate_count},
             remedy=_deduplicate_remedy(case),
+            formula=f"{sizes.duplicate_bytes:,} > {case.policy.duplicate_notice_bytes:,} bytes",
         )
 
 

@@ -25,6 +25,7 @@ NO_BITMAP = Rule(
     remedy="`{git} repack --geometric=2 -d -l --write-midx --write-bitmap-index`",
     task="bitmap",
     needs_all_objects=True,
+    policy_keys=("commit_graph_minimum_objects", "large_object_count"),
 )
 SEVERAL_BITMAPS = Rule(
     id="several-bitmaps",
@@ -47,12 +48,15 @@ def no_bitmap(case: Case) -> Iterator[Finding]:
     if object_count < case.policy.commit_graph_minimum_objects:
         return
     is_disabled = case.config is not None and case.config.bitmaps_disabled
+    is_large = object_count >= case.policy.large_object_count
+    least_count = case.policy.large_object_count if is_large else case.policy.commit_graph_minimum_objects
     yield NO_BITMAP.finding(
         case,
-        Severity.WARNING if object_count >= case.policy.large_object_count else Severity.NOTICE,
+        Severity.WARNING if is_large else Severity.NOTICE,
         f"no bitmap for {counted(object_count, 'object')}"
         + ("; the config switches bitmaps off" if is_disabled else ""),
         {"object_count": object_count},
+        formula=f"{object_count:,} >= {least_count:,} objects",
     )
 
 
@@ -92,6 +96,7 @@ def several_bitmaps(case: Case) -> Iterator[Finding]:
         f"{counted(local_count + lender_count, 'bitmap')} to choose from ({where}); git uses one",
         {"local_bitmap_count": local_count, "lender_bitmap_count": lender_count},
         remedy=_one_bitmap_remedy(case, lender_count),
+        formula=f"{local_count:,} here + {lender_count:,} in lenders = {local_count + lender_count:,} > 1 bitmap",
     )
 
 

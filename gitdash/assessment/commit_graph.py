@@ -27,6 +27,7 @@ NO_COMMIT_GRAPH = Rule(
     remedy=_REWRITE,
     task="commit-graph",
     needs_all_objects=True,
+    policy_keys=("commit_graph_minimum_objects", "large_object_count"),
 )
 MONOLITHIC_COMMIT_GRAPH = Rule(
     id="commit-graph-monolithic",
@@ -37,6 +38,7 @@ MONOLITHIC_COMMIT_GRAPH = Rule(
     remedy=_REWRITE,
     task="commit-graph",
     needs_all_objects=True,
+    policy_keys=("commit_graph_minimum_objects", "large_object_count"),
 )
 NO_BLOOM_FILTERS = Rule(
     id="commit-graph-without-bloom",
@@ -48,6 +50,7 @@ NO_BLOOM_FILTERS = Rule(
     remedy=_REWRITE,
     task="commit-graph",
     needs_all_objects=True,
+    policy_keys=("commit_graph_minimum_objects", "large_object_count"),
 )
 NO_GENERATION_DATA = Rule(
     id="commit-graph-without-generation-data",
@@ -59,6 +62,7 @@ NO_GENERATION_DATA = Rule(
     remedy=_REWRITE,
     task="commit-graph",
     needs_all_objects=True,
+    policy_keys=("commit_graph_minimum_objects", "large_object_count"),
 )
 MISSING_LAYERS = Rule(
     id="commit-graph-missing-layers",
@@ -75,9 +79,16 @@ MISSING_LAYERS = Rule(
 def _wants_commit_graph(case: Case) -> bool:
     if case.inspection is None or case.inspection.shallow or (case.config and case.config.commit_graph_disabled):
         return False
-    policy = case.policy
-    least_count = policy.commit_graph_minimum_objects if case.is_served else policy.large_object_count
-    return case.object_count >= least_count
+    return case.object_count >= _least_count(case)
+
+
+def _least_count(case: Case) -> int:
+    """Return from how many objects on a commit-graph is wanted."""
+    return case.policy.commit_graph_minimum_objects if case.is_served else case.policy.large_object_count
+
+
+def _size_formula(case: Case) -> str:
+    return f"{case.object_count:,} >= {_least_count(case):,} objects"
 
 
 def _judged_graph(case: Case) -> CommitGraphFacts | None:
@@ -98,6 +109,7 @@ def no_commit_graph(case: Case) -> Iterator[Finding]:
         Severity.NOTICE,
         f"no commit-graph for {counted(case.object_count, 'object')}",
         {"object_count": case.object_count},
+        formula=_size_formula(case),
     )
 
 
@@ -110,6 +122,7 @@ def commit_graph_monolithic(case: Case) -> Iterator[Finding]:
             Severity.NOTICE,
             f"the commit-graph of {counted(graph.commit_count, 'commit')} is one file and no chain",
             {"commit_count": graph.commit_count, "chain_length": graph.chain_length},
+            formula=_size_formula(case),
         )
 
 
@@ -122,6 +135,7 @@ def commit_graph_without_bloom(case: Case) -> Iterator[Finding]:
             Severity.NOTICE,
             f"the commit-graph of {counted(graph.commit_count, 'commit')} has no changed-path filters",
             {"commit_count": graph.commit_count},
+            formula=_size_formula(case),
         )
 
 
@@ -134,6 +148,7 @@ def commit_graph_without_generation_data(case: Case) -> Iterator[Finding]:
             Severity.NOTICE,
             f"the commit-graph of {counted(graph.commit_count, 'commit')} has no generation data",
             {"commit_count": graph.commit_count},
+            formula=_size_formula(case),
         )
 
 

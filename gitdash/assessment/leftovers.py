@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
+from gitdash.assessment.figures import compared_ages
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
@@ -23,6 +24,7 @@ STALE_KEEP = Rule(
     source="seconds since the .keep changed, 7 days, text of receive-pack or fetch-pack; Gitaly stale data rules",
     remedy="remove the .keep file; the pack stays",
     task="sweep",
+    policy_keys=("keep_age_s",),
 )
 TEMPORARY_FILES = Rule(
     id="temporary-files",
@@ -33,6 +35,7 @@ TEMPORARY_FILES = Rule(
     source="seconds since the file changed, more than 1 day, directories 3 days; Gitaly stale data rules",
     remedy="see that no process has them open, then remove them; no object of the repository is in them",
     task="sweep",
+    policy_keys=("temporary_file_age_s", "temporary_directory_age_s", "temporary_warning_bytes"),
 )
 
 
@@ -55,6 +58,7 @@ def stale_keep(case: Case) -> Iterator[Finding]:
         f" {listed([keep.name for keep in stale])}",
         {"keep_count": len(stale), "oldest_age_s": oldest_age_s},
         remedy=f"{file_command('rm --', case.pack_folder, [keep.name for keep in stale])}; the packs stay",
+        formula=compared_ages(oldest_age_s, ">=", case.policy.keep_age_s, of="oldest"),
     )
 
 
@@ -65,14 +69,18 @@ def temporary_files(case: Case) -> Iterator[Finding]:
     if not abandoned:
         return
     size_bytes = sum_bytes(file.bytes for file in abandoned)
-    oldest_age_s = max(case.age_s(file.mtime_s) for file in abandoned)
+    is_large = size_bytes >= case.policy.temporary_warning_bytes
+    oldest = max(abandoned, key=lambda file: case.age_s(file.mtime_s))
+    oldest_age_s = case.age_s(oldest.mtime_s)
     yield TEMPORARY_FILES.finding(
         case,
-        Severity.WARNING if size_bytes >= case.policy.temporary_warning_bytes else Severity.NOTICE,
+        Severity.WARNING if is_large else Severity.NOTICE,
         f"{counted(len(abandoned), 'temporary file')} of {human_bytes(size_bytes)},"
         f" the oldest {human_age(oldest_age_s)} old: {listed([file.path for file in abandoned], 2)}",
         {"temporary_count": len(abandoned), "temporary_bytes": size_bytes, "oldest_age_s": oldest_age_s},
         remedy=_remove(case, abandoned),
+        formula=compared_ages(oldest_age_s, ">", _limit_s(case, oldest), of="oldest")
+        + (f"; {size_bytes:,} >= {case.policy.temporary_warning_bytes:,} bytes" if is_large else ""),
     )
 
 
@@ -83,9 +91,11 @@ def _remove(case: Case, files: list[TemporaryFile]) -> str:
 
 
 def _is_abandoned(case: Case, file: TemporaryFile) -> bool:
-    policy = case.policy
-    limit_s = policy.temporary_directory_age_s if file.is_directory else policy.temporary_file_age_s
-    return case.age_s(file.mtime_s) > limit_s
+    return case.age_s(file.mtime_s) > _limit_s(case, file)
+
+
+def _limit_s(case: Case, file: TemporaryFile) -> float:
+    return case.policy.temporary_directory_age_s if file.is_directory else case.policy.temporary_file_age_s
 
 
 JUDGES: tuple[tuple[Rule, Judge], ...] = (

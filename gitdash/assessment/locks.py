@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
+from gitdash.assessment.figures import compared_ages
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
@@ -30,6 +31,7 @@ STALE_LOCK = Rule(
     remedy=_REMOVE,
     task="sweep",
     per_store=False,
+    policy_keys=("lock_age_s", "reference_lock_age_s"),
 )
 MAINTENANCE_LOCK = Rule(
     id="maintenance-lock",
@@ -40,6 +42,7 @@ MAINTENANCE_LOCK = Rule(
     source="seconds since the file changed, policy reference_lock_age_s; git-maintenance(1)",
     remedy=_REMOVE,
     task="sweep",
+    policy_keys=("reference_lock_age_s",),
 )
 GC_PID = Rule(
     id="gc-pid",
@@ -49,6 +52,7 @@ GC_PID = Rule(
     source="seconds since the file changed, 12 hours; git-gc(1)",
     remedy=_REMOVE,
     task="sweep",
+    policy_keys=("gc_pid_age_s",),
 )
 GC_LOG = Rule(
     id="gc-log",
@@ -58,6 +62,7 @@ GC_LOG = Rule(
     " says that none has succeeded since.",
     source="seconds since gc.log changed; git gc.logExpiry 1 day",
     remedy="mend what the message says, then remove gc.log",
+    policy_keys=("gc_log_age_s",),
 )
 
 
@@ -155,6 +160,7 @@ def _stale_lock_finding(case: Case, locks: list[LockFile]) -> Finding:
         f"{shown_lock.path}{others}, {human_age(age_s)} old, {holder}; stops {kind_of(shown_lock.path).stops}",
         {"path": shown_lock.path, "lock_count": len(locks), "held_count": len(held), "age_s": age_s},
         remedy=_remove(case, abandoned) if abandoned else _wait(shown_lock),
+        formula=compared_ages(age_s, ">=", kind_of(shown_lock.path).age_s(case.policy)),
     )
 
 
@@ -180,6 +186,7 @@ def maintenance_lock(case: Case) -> Iterator[Finding]:
             f"objects/maintenance.lock is {human_age(age_s)} old, {holder}: maintenance silently does nothing",
             {"age_s": age_s},
             remedy=_wait(lock) if is_held else _remove(case, [lock]),
+            formula=compared_ages(age_s, ">=", case.policy.reference_lock_age_s),
         )
 
 
@@ -201,6 +208,7 @@ def gc_pid(case: Case) -> Iterator[Finding]:
             f"gc.pid is {human_age(age_s)} old, and {whose}",
             {"age_s": age_s},
             remedy=_remove(case, [lock]) if lock.holder_pid is None else _wait(lock),
+            formula=compared_ages(age_s, ">=", case.policy.gc_pid_age_s),
         )
 
 
@@ -219,6 +227,7 @@ def gc_log(case: Case) -> Iterator[Finding]:
         {"age_s": age_s},
         remedy="mend what the message says, then "
         + file_command("rm --", case.subject.repository.common_dir, ["gc.log"]),
+        formula=compared_ages(age_s, "<" if is_blocking else ">=", case.policy.gc_log_age_s),
     )
 
 

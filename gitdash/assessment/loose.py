@@ -7,6 +7,7 @@ it. Which loose objects are unreachable only git can say, and no remedy here dro
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.figures import figure
 from gitdash.assessment.rule import Judge, Rule, with_member_caution
 from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
@@ -22,6 +23,7 @@ LOOSE_OBJECTS = Rule(
     remedy="`{git} repack -d -l` packs the reachable ones, `{git} repack --geometric=2 -d -l` all.",
     task="loose-objects",
     needs_all_objects=True,
+    policy_keys=("loose_limit",),
 )
 STALE_LOOSE_OBJECTS = Rule(
     id="stale-loose-objects",
@@ -34,6 +36,7 @@ STALE_LOOSE_OBJECTS = Rule(
     " Dropping them is a decision of its own: a repository that borrows from this one may need them.",
     task="loose-objects",
     needs_all_objects=True,
+    policy_keys=("loose_stale_limit", "loose_stale_age_s"),
 )
 
 GIT_AUTOMATIC_LIMIT = 6_700
@@ -60,12 +63,18 @@ def git_would_pack(shard_17_count: int, gc_auto: int | None) -> bool:
     return automatic_limit > 0 and loose_estimate(shard_17_count) > estimate_limit(automatic_limit)
 
 
+def _estimate_formula(shard_17_count: int, gc_auto: int | None) -> str:
+    limit_count = estimate_limit(GIT_AUTOMATIC_LIMIT if gc_auto is None else gc_auto)
+    return f"{shard_17_count:,} x {_SHARD_COUNT} = {loose_estimate(shard_17_count):,} > {limit_count:,}"
+
+
 def loose_objects(case: Case) -> Iterator[Finding]:
     """Yield a finding if there are more loose objects than the policy allows."""
     loose = case.loose
     if loose is None or loose.count <= case.policy.loose_limit:
         return
-    is_overdue = git_would_pack(loose.shard_17_count, case.config.gc_auto if case.config else None)
+    gc_auto = case.config.gc_auto if case.config else None
+    is_overdue = git_would_pack(loose.shard_17_count, gc_auto)
     yield LOOSE_OBJECTS.finding(
         case,
         Severity.WARNING if case.is_served or is_overdue else Severity.NOTICE,
@@ -78,6 +87,8 @@ def loose_objects(case: Case) -> Iterator[Finding]:
             "estimated_count": loose_estimate(loose.shard_17_count),
         },
         remedy=with_member_caution(LOOSE_OBJECTS, case),
+        formula=f"{loose.count:,} > {case.policy.loose_limit:,} objects"
+        + (f"; git's estimate {_estimate_formula(loose.shard_17_count, gc_auto)}" if is_overdue else ""),
     )
 
 
@@ -98,6 +109,8 @@ def stale_loose_objects(case: Case) -> Iterator[Finding]:
             "grace_s": case.policy.loose_stale_age_s,
         },
         remedy=with_member_caution(STALE_LOOSE_OBJECTS, case),
+        formula=f"{loose.stale_count:,} > {case.policy.loose_stale_limit:,} objects older than"
+        f" {figure(case.policy.loose_stale_age_s)} s",
     )
 
 

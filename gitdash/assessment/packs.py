@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
+from gitdash.assessment.figures import compared_ages, figure
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
@@ -27,6 +28,7 @@ PACKS_OUTSIDE_MIDX = Rule(
     source="packs; allowed: max(2, ln(pack MiB) / ln(1.8)), Gitaly ShouldRepackObjects",
     remedy="`{git} repack --geometric=2 -d -l --write-midx`",
     task="geometric-repack",
+    policy_keys=("packs_outside_midx_minimum", "packs_outside_midx_log_base"),
 )
 MANY_PACKS = Rule(
     id="many-packs",
@@ -37,6 +39,7 @@ MANY_PACKS = Rule(
     source="packs without .keep; git gc.autoPackLimit 50; not where packs-outside-midx says it already",
     remedy="`{git} repack --geometric=2 -d -l --write-midx`",
     task="geometric-repack",
+    policy_keys=("pack_limit",),
 )
 MIDX_NAMES_ABSENT_PACKS = Rule(
     id="midx-names-absent-packs",
@@ -56,6 +59,7 @@ PACK_WITHOUT_INDEX = Rule(
     source="files; younger packs than policy lock_age_s (seconds) may be about to get theirs",
     remedy="`{git} index-pack <the .pack file>` makes the index of each again",
     task="index-pack",
+    policy_keys=("lock_age_s",),
 )
 ORPHAN_INDEX = Rule(
     id="orphan-index",
@@ -100,6 +104,7 @@ def packs_outside_midx(case: Case) -> Iterator[Finding]:
         f" {human_count(allowed_count)} allowed at {human_bytes(packs.bytes)}",
         {"outside_midx_count": outside_count, "allowed_count": allowed_count, "pack_bytes": packs.bytes},
         remedy=_index_only_remedy(case),
+        formula=f"{outside_count:,} > {_allowed_formula(case, packs.bytes // _MEBIBYTE)}",
     )
 
 
@@ -117,6 +122,14 @@ def _allowed_outside_count(case: Case) -> int:
     return allowed_packs_outside(
         case.packs.bytes if case.packs else 0, policy.packs_outside_midx_minimum, policy.packs_outside_midx_log_base
     )
+
+
+def _allowed_formula(case: Case, mebibytes: int) -> str:
+    minimum, log_base = case.policy.packs_outside_midx_minimum, case.policy.packs_outside_midx_log_base
+    if mebibytes < 1 or log_base <= 1:
+        return f"{minimum:,}, the minimum"
+    allowed_count = _allowed_outside_count(case)
+    return f"floor(max({minimum:,}, ln({mebibytes:,}) / ln({figure(log_base)}))) = {allowed_count:,}"
 
 
 def _index_only_remedy(case: Case) -> str | None:
@@ -147,6 +160,7 @@ def many_packs(case: Case) -> Iterator[Finding]:
             "limit_count": case.policy.pack_limit,
         },
         remedy=_index_only_remedy(case),
+        formula=f"{packs.count:,} - {packs.kept_count:,} kept = {free_count:,} > {case.policy.pack_limit:,} packs",
     )
 
 
@@ -198,6 +212,9 @@ def pack_without_index(case: Case) -> Iterator[Finding]:
         f" {listed([pack.name for pack in settled])}",
         {"missing_index_count": len(settled), "pack_bytes": size_bytes},
         remedy="; ".join(_index_pack(case, pack) for pack in settled[:_COMMANDS_MAXIMUM_COUNT]),
+        formula=compared_ages(
+            min(case.age_s(pack.mtime_s) for pack in settled), ">=", case.policy.lock_age_s, of="youngest"
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
+from gitdash.assessment.figures import compared_ages, figure
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
@@ -26,6 +27,7 @@ LOOSE_REFERENCES = Rule(
     " a warning from policy loose_references_warning_count",
     remedy="`{git} pack-refs --all`",
     task="pack-refs",
+    policy_keys=("loose_references_minimum", "loose_references_log_base", "loose_references_warning_count"),
 )
 REFTABLE_STACK = Rule(
     id="reftable-stack",
@@ -35,6 +37,7 @@ REFTABLE_STACK = Rule(
     source="bytes of adjacent tables, less header and footer; factor 2, git's reftable compaction",
     remedy="`{git} pack-refs --auto`",
     task="pack-refs",
+    policy_keys=("reftable_factor",),
 )
 REFTABLE_MISSING_TABLES = Rule(
     id="reftable-missing-tables",
@@ -52,6 +55,7 @@ EMPTY_REFERENCES = Rule(
     " `rev-list --all` die.",
     source="zero-length files below refs, a day old or more; Gitaly stale data rules",
     remedy="find the value in `{git} reflog` or in the remote, remove the empty file, and set the reference again",
+    policy_keys=("empty_reference_age_s",),
 )
 OBJECTS_GONE = Rule(
     id="objects-gone",
@@ -87,10 +91,14 @@ def wants_compaction(table_bytes: Sequence[int], factor: int, object_format: Obj
 
     Factor 2 and SHA-1: 239, 165 is fine; 238, 165 is not.
     """
-    overhead_bytes = _REFTABLE_OVERHEAD_BYTES[object_format]
-    return any(
-        older - overhead_bytes < factor * (newer - overhead_bytes) for older, newer in itertools.pairwise(table_bytes)
-    )
+    return _broken_pair(table_bytes, factor, _REFTABLE_OVERHEAD_BYTES[object_format]) is not None
+
+
+def _broken_pair(table_bytes: Sequence[int], factor: int, overhead_bytes: int) -> tuple[int, int] | None:
+    for older, newer in itertools.pairwise(table_bytes):
+        if older - overhead_bytes < factor * (newer - overhead_bytes):
+            return older, newer
+    return None
 
 
 def loose_references(case: Case) -> Iterator[Finding]:
@@ -114,7 +122,18 @@ def loose_references(case: Case) -> Iterator[Finding]:
             "limit_count": limit_count,
             "packed_bytes": references.packed_bytes,
         },
+        formula=f"{references.loose_count:,} >= {_limit_formula(case, references.packed_bytes)}"
+        + (f"; and >= {policy.loose_references_warning_count:,}" if is_slow else ""),
     )
+
+
+def _limit_formula(case: Case, packed_bytes: int) -> str:
+    minimum, log_base = case.policy.loose_references_minimum, case.policy.loose_references_log_base
+    if packed_bytes < _BYTES_PER_PACKED_REFERENCE or log_base <= 1:
+        return f"{minimum:,}, the minimum"
+    limit_count = loose_references_limit(packed_bytes, minimum, log_base)
+    argument = f"{packed_bytes:,} / {_BYTES_PER_PACKED_REFERENCE}"
+    return f"floor(max({minimum:,}, ln({argument}) / ln({figure(log_base)}))) = {limit_count:,}"
 
 
 def reftable_stack(case: Case) -> Iterator[Finding]:
@@ -122,14 +141,19 @@ def reftable_stack(case: Case) -> Iterator[Finding]:
     references = case.references
     if references is None or case.inspection is None:
         return
-    if not wants_compaction(references.reftable_bytes, case.policy.reftable_factor, case.inspection.object_format):
+    factor, overhead_bytes = case.policy.reftable_factor, _REFTABLE_OVERHEAD_BYTES[case.inspection.object_format]
+    pair = _broken_pair(references.reftable_bytes, factor, overhead_bytes)
+    if pair is None:
         return
+    older, newer = pair
     sizes = [human_bytes(size_bytes) for size_bytes in references.reftable_bytes]
     yield REFTABLE_STACK.finding(
         case,
         Severity.NOTICE,
-        f"{counted(len(sizes), 'reftable')} of {listed(sizes, 4)} do not shrink by {case.policy.reftable_factor}",
+        f"{counted(len(sizes), 'reftable')} of {listed(sizes, 4)} do not shrink by {factor}",
         {"table_count": len(sizes), "table_bytes": sum(references.reftable_bytes)},
+        formula=f"{older:,} - {overhead_bytes} < {factor:,} x ({newer:,} - {overhead_bytes})"
+        f" = {factor * (newer - overhead_bytes):,}",
     )
 
 
@@ -161,6 +185,7 @@ def empty_references(case: Case) -> Iterator[Finding]:
         {"empty_count": len(names), "oldest_age_s": age_s},
         remedy="find the value in `{git} reflog` or in the remote, then"
         f" {file_command('rm --', case.subject.repository.common_dir, names)} and set the reference again",
+        formula=compared_ages(age_s, ">=", case.policy.empty_reference_age_s, of="oldest"),
     )
 
 

@@ -7,6 +7,7 @@ know and no faults.
 from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
+from gitdash.assessment.figures import figure
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import counted, listed
 from gitdash.model.finding import Finding, Severity
@@ -115,6 +116,7 @@ def shallow_hides_objects(case: Case) -> Iterator[Finding]:
             Severity.WARNING,
             f"shallow: {human_bytes(size.bytes)} are reachable of {human_bytes(stored_bytes)} that are stored",
             {"reachable_bytes": size.bytes, "stored_bytes": stored_bytes},
+            formula=f"{size.bytes:,} < 2/3 x {stored_bytes:,} = {figure(stored_bytes * _LEAST_REACHABLE_SHARE)} bytes",
         )
 
 

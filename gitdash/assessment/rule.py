@@ -40,16 +40,37 @@ class Rule:
     concerns_lending: bool = False
     """It is about what could take objects from those who borrow them."""
 
+    policy_keys: tuple[str, ...] = ()
+    """Names of the thresholds in the policy that it compares with."""
+
     def finding(
-        self, case: Case, severity: Severity, summary: str, evidence: Evidence, *, remedy: str | None = None
+        self,
+        case: Case,
+        severity: Severity,
+        summary: str,
+        evidence: Evidence,
+        *,
+        remedy: str | None = None,
+        formula: str | None = None,
     ) -> Finding:
-        """Return a finding of this rule; `remedy` replaces the rule's where the case needs another."""
+        """Return a finding of this rule.
+
+        Args:
+            case: The repository.
+            severity: One of the rule's.
+            summary: One sentence with the evidence in numbers.
+            evidence: Those numbers.
+            remedy: Replaces the rule's where the case needs another.
+            formula: The rule's comparison with the numbers filled in, printable, at most 100 characters; None if the
+                rule compares none.
+        """
         return Finding(
             rule=self.id,
             severity=severity,
             summary=printable(summary),
             remedy=printable(self._addressed(case, (remedy or self.remedy).replace("{git}", case.git_command))),
             task=self.task,
+            formula=formula,
             evidence={name: printable(value) if isinstance(value, str) else value for name, value in evidence.items()},
         )
 

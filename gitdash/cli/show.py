@@ -109,6 +109,8 @@ def _finding_lines(findings: list[dict[str, Any]]) -> Iterator[str]:
     yield "findings" if findings else "no findings"
     for finding in findings:
         yield f"  {finding['severity']}: {finding['rule']}: {finding['summary']}"
+        if finding["formula"] is not None:
+            yield f"    formula: {finding['formula']}"
         yield f"    remedy: {finding['remedy']}"
     yield ""
 

@@ -334,6 +334,7 @@ def finding_record(finding: Finding) -> Record:
         "summary": finding.summary,
         "remedy": finding.remedy,
         "task": finding.task,
+        "formula": finding.formula,
         "evidence": dict(finding.evidence),
     }
 

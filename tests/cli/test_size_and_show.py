@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -179,6 +180,20 @@ def test_show_reads_as_text(gitdash: Gitdash, fleet: Path) -> None:
     assert len([line for line in told.splitlines() if line.startswith("  concerns ")]) == 2
     (work.path / ".git" / "packed-refs").mkdir()
     assert "\n  references         unreadable: " in gitdash.run("show", work.path).stdout
+
+
+def test_show_prints_the_comparison_behind_a_finding(gitdash: Gitdash, fleet: Path) -> None:
+    lock = fleet / "work" / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (0, 0))
+    finding, *_ = gitdash.json("show", fleet / "work")["findings"]
+    assert finding["rule"] == "stale-lock"
+    assert re.fullmatch(r"age [0-9,]+ s >= 3,600 s", finding["formula"])
+    lines = gitdash.run("show", fleet / "work").stdout.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if line.startswith("    formula: ")]
+    assert re.fullmatch(r"    formula: age [0-9,]+ s >= 3,600 s", lines[place])
+    assert lines[place - 1].startswith("  warning: stale-lock: ")
+    assert lines[place + 1].startswith("    remedy: ")
 
 
 def test_a_shown_command_says_what_is_missing_to_repeat_it(gitdash: Gitdash, fleet: Path) -> None:
