@@ -1,19 +1,28 @@
-"""The screen of jobs."""
+"""The screen of jobs: a cursor over them, keys to cancel one or do it again, and a clock while something runs."""
 
+import os
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.binding import BindingType
+from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
+from gitdash.model.job import Job, JobState
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.fleet.progress import roots_text
+from gitdash.tui.jobs.lines import JobsView, jobs_page, title_pieces
 from gitdash.tui.screen import ItemsScreen
+from gitdash.tui.source import Changes
+from gitdash.units import printable_path
+
+_CLOCK_INTERVAL_S: Final = 1.0
 
 
 class JobsScreen(ItemsScreen):
@@ -25,26 +34,113 @@ class JobsScreen(ItemsScreen):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.items = ItemsView(self._page, id="page")
+        self._numbers: list[int] = []
+        """Of the jobs on the page, from the top."""
+        self._home = os.fsencode(os.path.expanduser("~"))
+        self._timer: Timer | None = None
 
     @override
     def title_lines(self, width: int) -> Sequence[Line]:
-        """Return the title."""
-        return [[Piece(" Jobs", Tone.STRONG)]]
+        """Return the title with the counts."""
+        return [title_pieces(self.context.jobs.values())]
 
     @override
     def parts(self) -> Iterable[Widget]:
         """Return the page."""
         return [self.items]
 
-    def _page(self, _width: int) -> Page:
-        return Page([])
+    @property
+    def job(self) -> Job | None:
+        """The job under the cursor."""
+        selected = self.items.selected
+        return self.context.jobs.get(self._numbers[selected]) if selected < len(self._numbers) else None
+
+    def _page(self, width: int) -> Page:
+        """Compose the page; the cursor stays on its job, wherever that stands now."""
+        job = self.job
+        view = JobsView(
+            jobs=list(self.context.jobs.values()),
+            name_of=self._name_of,
+            shown_keys=self.context.shown_keys,
+            now_s=self.context.clock(),
+            forgotten_count=self.context.forgotten_job_count,
+        )
+        page, self._numbers = jobs_page(view, width)
+        if job is not None and job.number in self._numbers:
+            self.items.selected = self._numbers.index(job.number)
+        return page
+
+    def _name_of(self, job: Job) -> str:
+        if job.path is None:
+            return f"all below {roots_text(self.context.roots, self._home)}"
+        summary = self.context.summary_of(job.path)
+        return printable_path(job.path) if summary is None else summary.name
+
+    @override
+    def show_changes(self, changes: Changes | None) -> None:
+        """Compose the page anew if a job is other than before."""
+        if changes is None or changes.jobs or changes.forgotten_jobs:
+            selected = self.items.selected
+            super().show_changes(changes)
+            if self.items.selected != selected:
+                self.items.select(self.items.selected)
+            self._run_clock()
+
+    def on_screen_resume(self, _: events.ScreenResume) -> None:
+        """The clock runs only while the page is seen."""
+        self._run_clock()
+
+    def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
+        """Nobody sees the clock."""
+        self._stop_clock()
+
+    def _run_clock(self) -> None:
+        is_wanted = self.is_current and any(job.state is JobState.RUNNING for job in self.context.jobs.values())
+        if not is_wanted:
+            self._stop_clock()
+        elif self._timer is None:
+            self._timer = self.set_interval(_CLOCK_INTERVAL_S, self._tick)
+
+    def _stop_clock(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _tick(self) -> None:
+        self.items.renew()
 
     @on(ItemsView.Opened)
     def action_open(self) -> None:
-        """Open the repository of the job under the cursor."""
+        """Open the repository of the job under the cursor; a survey is about all of them."""
+        if (job := self.job) is None:
+            return
+        if job.path is None:
+            self.action_leave()
+        else:
+            self.context.open_repository(job.path)
 
     def action_cancel(self) -> None:
         """Cancel the job under the cursor."""
+        if (job := self.job) is None:
+            return
+        if job.state.has_ended:
+            self._say(f"This {job.kind} has ended already.")
+            return
+        self.context.source.cancel_job(job.number)
+        if job.state is JobState.QUEUED:
+            self._say(f"The {job.kind} of {self._name_of(job)} will not begin.")
+        else:
+            self._say(f"Cancelling the {job.kind} of {self._name_of(job)}. What it has found so far stays.")
 
     def action_retry(self) -> None:
         """Do the job under the cursor again."""
+        if (job := self.job) is None:
+            return
+        if not job.state.has_ended:
+            self._say(f"This {job.kind} has not ended.")
+            return
+        self.context.source.retry_job(job.number)
+        self._say(f"Asked again for the {job.kind} of {self._name_of(job)}.")
+
+    def _say(self, text: str) -> None:
+        self.notify(text, timeout=3, markup=False)

@@ -1,0 +1,204 @@
+"""The page of jobs: what runs, what waits, what ended, each job an item. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.model.job import Job, JobKind, JobState
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length, shorten_middle
+from gitdash.tui.drawing.items import Page
+from gitdash.tui.drawing.rate import left_text, rate_text
+from gitdash.tui.drawing.wrap import flow, wrap_cells
+from gitdash.tui.jobs.counts import job_counts
+from gitdash.tui.jobs.differences import difference_groups
+from gitdash.units import human_age, human_count, human_duration
+
+_SHOWN: Final = 200
+"""Jobs of one section: who has queued 10,000 needs no line for each."""
+_BAR_LEAST: Final = 10
+"""One of two is no percentage."""
+_BAR_WIDTH: Final = 60
+_NAME_LEAST: Final = 10
+_MOST_REASON_LINES: Final = 3
+_STATE_TONES: Final = {JobState.DONE: Tone.OK, JobState.FAILED: Tone.CRITICAL, JobState.CANCELLED: Tone.NOTICE}
+_STATE_WIDTH: Final = max(len(state) for state in _STATE_TONES)
+_KIND_WIDTH: Final = max(len(kind) for kind in JobKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsView:
+    """All that the page shows."""
+
+    jobs: Sequence[Job]
+    """In the order of asking."""
+    name_of: Callable[[Job], str]
+    """What a job is about, for people. Printable."""
+    shown_keys: Mapping[str, str]
+    now_s: float
+    forgotten_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    title: str
+    jobs: Sequence[Job]
+    lines_of: Callable[[JobsView, Job, int], Iterable[Line]]
+
+
+def title_pieces(jobs: Iterable[Job]) -> list[Piece]:
+    """Return the title of the screen with the counts."""
+    counts = job_counts(jobs)
+    pieces = [Piece(" Jobs", Tone.STRONG)]
+    for count, word, tone in (
+        (counts.running, "running", Tone.ACCENT),
+        (counts.queued, "queued", Tone.PLAIN),
+        (counts.failed, "failed", Tone.CRITICAL),
+    ):
+        if count:
+            pieces += [Piece("  ", Tone.PLAIN), Piece(f"{count:,} {word}", tone)]
+    return pieces if len(pieces) > 1 else [*pieces, Piece("  nothing runs", Tone.DIM)]
+
+
+def jobs_page(view: JobsView, width: int) -> tuple[Page, list[int]]:
+    """Return the page, and the number of the job of each item."""
+    lines: list[Line] = []
+    heads: list[int] = []
+    numbers: list[int] = []
+    for section in _sections(view.jobs):
+        if not section.jobs:
+            continue
+        if lines:
+            lines.append([])
+        title = [Piece(f" {section.title}", Tone.HEAD), Piece(f" {human_count(len(section.jobs))}", Tone.DIM)]
+        lines.append(title)
+        for job in section.jobs[:_SHOWN]:
+            heads.append(len(lines))
+            numbers.append(job.number)
+            lines.extend(section.lines_of(view, job, width))
+        if (hidden := len(section.jobs) - _SHOWN) > 0:
+            lines.append([Piece(f"   and {hidden:,} more", Tone.DIM)])
+    if view.forgotten_count:
+        lines += [[], [Piece(f" {view.forgotten_count:,} more ended, and are not kept.", Tone.DIM)]]
+    return Page(lines or _why_empty(view, width), heads), numbers
+
+
+def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
+    ended = sorted(
+        (job for job in jobs if job.ended_at_s is not None), key=lambda job: job.ended_at_s or 0, reverse=True
+    )
+    others = [job for job in ended if job.state is not JobState.FAILED]
+    yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
+    yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
+    yield _Section("Failed", [job for job in ended if job.state is JobState.FAILED], _ended_lines)
+    yield _Section("Ended", [job for job in others if job.part_of is None], _ended_lines)
+    yield _Section("Ended, for a survey", [job for job in others if job.part_of is not None], _ended_lines)
+
+
+def _why_empty(view: JobsView, width: int) -> list[Line]:
+    texts = [
+        f"{what} ({view.shown_keys[name]})" if name in view.shown_keys else what
+        for what, name in (
+            ("A survey", "rescan_all"),
+            ("another look at a repository", "rescan"),
+            ("a measurement", "measure"),
+        )
+    ]
+    text = f"No jobs yet. {texts[0]}, {texts[1]} and {texts[2]} are jobs, and stand here."
+    return [[], *([Piece(f" {part}", Tone.PLAIN)] for part in wrap_cells(text, width - 2))]
+
+
+def _head(left: Sequence[Piece], name: str, right: Sequence[Piece], width: int) -> Line:
+    """One line: what it is at the left, the name as far as there is room, the rest at the right."""
+    room = width - line_length(left) - line_length(right) - 3
+    name = shorten_middle(name, max(room, _NAME_LEAST))
+    gap = max(width - line_length(left) - line_length([Piece(name, Tone.STRONG)]) - line_length(right) - 1, 1)
+    return [*left, Piece(name, Tone.STRONG), Piece(" " * gap, Tone.PLAIN), *right]
+
+
+def _kind_pieces(job: Job) -> list[Piece]:
+    mark = "   " if job.part_of is None else "     "
+    return [Piece(mark, Tone.DIM), Piece(fit(job.kind.value, _KIND_WIDTH + 2), Tone.PLAIN)]
+
+
+def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
+    elapsed_s = _since(job.started_at_s, view.now_s)
+    right = [
+        Piece(job.step, Tone.ACCENT),
+        Piece(_how_far(job, view.now_s), Tone.DIM),
+        Piece(f"  {_whole_seconds(elapsed_s):>8}", Tone.PLAIN),
+    ]
+    yield _head(_kind_pieces(job), view.name_of(job), right, width)
+    if job.known_count is not None and job.known_count >= _BAR_LEAST and not job.may_grow:
+        yield _bar(job.done_count / job.known_count, min(width - 10, _BAR_WIDTH))
+
+
+def _how_far(job: Job, now_s: float) -> str:
+    if job.known_count is None:
+        return ""
+    texts = [f" {job.done_count:,} of {job.known_count:,}{'+' if job.may_grow else ''}"]
+    if job.kind is JobKind.SURVEY and job.step == "inspecting":
+        elapsed_s = _since(job.step_started_at_s, now_s)
+        texts.append(rate_text(job.done_count, elapsed_s) or "")
+        if not job.may_grow:
+            texts.append(left_text(job.done_count, job.known_count, elapsed_s) or "")
+    return " · ".join(text for text in texts if text)
+
+
+def _bar(ratio: float, width: int) -> Line:
+    filled = int(ratio * width)
+    return [
+        Piece("   ", Tone.PLAIN),
+        Piece("█" * filled, Tone.ACCENT),
+        Piece("·" * (width - filled), Tone.DIM),
+        Piece(f" {int(ratio * 100):>3}%", Tone.PLAIN),
+    ]
+
+
+def _queued_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
+    right = [Piece(f"asked {_ago(view.now_s - job.asked_at_s)}", Tone.DIM)]
+    yield _head(_kind_pieces(job), view.name_of(job), right, width)
+
+
+def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
+    ended_at_s = job.ended_at_s or 0.0
+    duration = "" if job.started_at_s is None else human_duration(max(ended_at_s - job.started_at_s, 0.0))
+    left = [
+        Piece("   ", Tone.PLAIN),
+        Piece(fit(job.state.value, _STATE_WIDTH + 2), _STATE_TONES[job.state]),
+        Piece(fit(job.kind.value, _KIND_WIDTH + 2), Tone.PLAIN),
+    ]
+    right = [Piece(f"{duration:>9}", Tone.PLAIN), Piece(f"{_ago(view.now_s - ended_at_s):>9}", Tone.DIM)]
+    groups = _what_became(job)
+    if job.part_of is not None and job.state is JobState.DONE:
+        # there are many of these, and little is to be said of each
+        right, groups = [*(piece for group in groups for piece in group), *right], []
+    yield _head(left, view.name_of(job), right, width)
+    indent = " " * line_length(left)
+    if job.reason is not None:
+        for text in wrap_cells(job.reason, max(width - len(indent) - 1, 20))[:_MOST_REASON_LINES]:
+            yield [Piece(indent, Tone.PLAIN), Piece(text, Tone.WARNING)]
+    for line in flow(groups, width - len(indent) + 1):
+        # the margin of a whole line is not wanted here
+        yield [Piece(indent, Tone.PLAIN), *line[1:]]
+
+
+def _what_became(job: Job) -> list[Line]:
+    if job.kind is not JobKind.SURVEY:
+        return difference_groups(job.before, job.after)
+    if job.known_count is None:
+        return []
+    done = f"{job.done_count:,} of {job.known_count:,}{'+' if job.may_grow else ''}"
+    return [[Piece(f"{job.step} {done}", Tone.DIM)]]
+
+
+def _since(started_at_s: float | None, now_s: float) -> float:
+    return 0.0 if started_at_s is None else max(now_s - started_at_s, 0.0)
+
+
+def _whole_seconds(elapsed_s: float) -> str:
+    """A clock that is drawn each second shows no more."""
+    return f"{elapsed_s:.0f} s" if elapsed_s < 60 else human_duration(elapsed_s)
+
+
+def _ago(age_s: float) -> str:
+    return "now" if age_s < 1 else f"{human_age(age_s)} ago"

@@ -1,0 +1,275 @@
+"""The screen of jobs: what stands on it, what its keys ask for, and that its clock stands still when nothing runs."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+
+from gitdash.model.job import Job, JobFigures, JobKind, JobState
+from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.drawing.cells import line_length
+from gitdash.tui.jobs.counts import job_counts
+from gitdash.tui.jobs.differences import difference_groups
+from gitdash.tui.jobs.lines import JobsView, jobs_page
+from gitdash.tui.jobs.screen import JobsScreen
+from gitdash.tui.repository.screen import RepositoryScreen
+from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
+from tests.tui.source_double import SourceDouble
+
+MIB = 1 << 20
+WEB = ROOT + b"/team/web.git"
+API = ROOT + b"/team/api.git"
+
+
+def job(number: int, state: JobState = JobState.QUEUED, kind: JobKind = JobKind.RESCAN, **more: object) -> Job:
+    """A job with the moments that its state has."""
+    moments: dict[str, float] = {"asked_at_s": NOW_S - 100}
+    if state is not JobState.QUEUED:
+        moments |= {"started_at_s": NOW_S - 90, "step_started_at_s": NOW_S - 80}
+    if state.has_ended:
+        moments["ended_at_s"] = NOW_S - 60
+    path = None if kind is JobKind.SURVEY else WEB
+    return msgspec.convert({"number": number, "kind": kind, "path": path, "state": state} | moments | more, Job)
+
+
+def page_text(jobs: Sequence[Job], width: int = 120, forgotten_count: int = 0) -> str:
+    view = JobsView(
+        jobs=jobs,
+        name_of=lambda job: "all" if job.path is None else job.path.decode(),
+        shown_keys={"rescan_all": "R", "rescan": "r"},
+        now_s=NOW_S,
+        forgotten_count=forgotten_count,
+    )
+    page, numbers = jobs_page(view, width)
+    assert len(page.items) == len(numbers)
+    return "\n".join("".join(piece.text for piece in line) for line in page.lines)
+
+
+def test_jobs_stand_below_their_state_and_the_newest_that_ended_come_first() -> None:
+    text = page_text(
+        [
+            job(1, JobState.DONE, ended_at_s=NOW_S - 50, path=b"/older"),
+            job(2, JobState.DONE, ended_at_s=NOW_S - 10, path=b"/newer"),
+            job(3, JobState.FAILED, path=b"/failed", reason="git said no"),
+            job(4, JobState.RUNNING, path=b"/running"),
+            job(5, path=b"/queued"),
+        ]
+    )
+    order = ["Running 1", "/running", "Queued 1", "/queued", "Failed 1", "/failed", "git said no", "Ended 2", "/newer"]
+    places = [text.index(part) for part in [*order, "/older"]]
+    assert places == sorted(places)
+
+
+def test_parts_of_a_survey_that_ended_stand_last() -> None:
+    text = page_text(
+        [
+            job(1, JobState.RUNNING, JobKind.SURVEY),
+            job(2, JobState.DONE, JobKind.MEASURE, part_of=1, ended_at_s=NOW_S - 1, path=b"/part"),
+            job(3, JobState.DONE, JobKind.MEASURE, path=b"/asked"),
+        ],
+        forgotten_count=9_900,
+    )
+    assert text.index("/asked") < text.index("Ended, for a survey 1") < text.index("/part")
+    assert "9,900 more ended" in text
+
+
+def test_survey_shows_rate_and_estimate_only_while_it_inspects() -> None:
+    # 800 in the 80 s since the step began are 10 a second; 200 are left
+    inspecting = {"done_count": 800, "known_count": 1000}
+    assert "800 of 1,000 · 10/s · 20.0 s left" in page_text(
+        [job(1, JobState.RUNNING, JobKind.SURVEY, step="inspecting", **inspecting)]
+    )
+    growing = page_text([job(1, JobState.RUNNING, JobKind.SURVEY, step="inspecting", may_grow=True, **inspecting)])
+    assert "800 of 1,000+ · 10/s" in growing
+    assert "left" not in growing
+    assert "%" not in growing
+    measuring = page_text([job(1, JobState.RUNNING, JobKind.SURVEY, step="measuring", **inspecting)])
+    assert "/s" not in measuring
+    assert "80%" in measuring
+    assert "1 m 30 s" in measuring
+
+
+@pytest.mark.parametrize(("done_count", "filled"), [(0, 0), (100, 6), (999, 59), (1000, 60)])
+def test_bar_is_filled_by_what_is_done_and_full_only_at_the_end(done_count: int, filled: int) -> None:
+    survey = job(1, JobState.RUNNING, JobKind.SURVEY, step="measuring", done_count=done_count, known_count=1000)
+    assert page_text([survey]).count("█") == filled
+
+
+def test_one_of_two_is_no_percentage() -> None:
+    assert "%" not in page_text([job(1, JobState.RUNNING, JobKind.MEASURE, done_count=1, known_count=2)])
+
+
+def test_only_the_first_of_many_are_listed() -> None:
+    text = page_text([job(number) for number in range(1, 10_001)])
+    assert "Queued 10.0k" in text
+    assert "and 9,800 more" in text
+    assert text.count("rescan") == 200
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 160, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    long = b"/srv/" + b"x" * 300
+    figures = JobFigures(
+        disk_bytes=1, pack_count=2, loose_count=3, reachable_bytes=4, reference_count=5, finding_count=6
+    )
+    jobs = [
+        job(1, JobState.RUNNING, JobKind.SURVEY, step="inspecting", done_count=99_999, known_count=999_999),
+        job(
+            2,
+            JobState.RUNNING,
+            JobKind.MEASURE,
+            step="asking git for reachable",
+            path=long,
+            done_count=1,
+            known_count=2,
+        ),
+        job(3, path=long),
+        job(4, JobState.FAILED, JobKind.MEASURE, path=long, reason="because " * 60),
+        msgspec.structs.replace(job(5, JobState.DONE, path=long), before=JobFigures(), after=figures),
+    ]
+    view = JobsView(jobs=jobs, name_of=lambda job: (job.path or b"all").decode(), shown_keys={}, now_s=NOW_S)
+    page, _ = jobs_page(view, width)
+    assert max(map(line_length, page.lines)) <= width
+
+
+def test_without_jobs_the_page_says_what_would_be_one() -> None:
+    text = page_text([], width=200)
+    assert "A survey (R), another look at a repository (r) and a measurement are jobs" in text
+
+
+def difference_text(before: JobFigures | None, after: JobFigures | None) -> str:
+    return ", ".join("".join(piece.text for piece in group) for group in difference_groups(before, after))
+
+
+def test_differences_name_what_changed_and_enough_of_what_did_not() -> None:
+    before = JobFigures(disk_bytes=5 * MIB, pack_count=37, loose_count=12, reference_count=7, finding_count=2)
+    after = JobFigures(disk_bytes=4 * MIB, pack_count=37, loose_count=12, reference_count=7, reachable_bytes=1200 * MIB)
+    assert difference_text(before, after) == (
+        "disk 5.00 MiB -> 4.00 MiB, reachable ? -> 1.17 GiB, findings 2 -> ?, packs 37, loose objects 12"
+    )
+    assert difference_text(before, before) == "nothing changed:, disk 5.00 MiB, packs 37"
+    assert difference_text(None, after) == ""
+    assert difference_text(JobFigures(), JobFigures()) == ""
+
+
+def test_counts_are_of_running_queued_and_failed() -> None:
+    states = [*JobState, JobState.FAILED, JobState.QUEUED, JobState.QUEUED]
+    assert job_counts(job(number, state) for number, state in enumerate(states, start=1)) == (1, 3, 2)
+
+
+class Driven:
+    """The dashboard with the screen of jobs open."""
+
+    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.source = source
+        self.pilot = pilot
+
+    @property
+    def screen(self) -> JobsScreen:
+        assert isinstance(self.app.screen, JobsScreen)
+        return self.app.screen
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def change(self, jobs: Iterable[Job], forgotten: Sequence[int] = ()) -> None:
+        changes = self.source.happen()
+        changes.jobs.update({one.number: one for one in jobs})
+        changes.forgotten_jobs.extend(forgotten)
+        self.app.flush()
+        await self.pilot.pause()
+
+    def text(self) -> str:
+        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
+
+    def toasts(self) -> list[str]:
+        return [toast.message for toast in self.app._notifications]
+
+
+@asynccontextmanager
+async def jobs_screen(jobs: Iterable[Job] = ()) -> AsyncIterator[Driven]:
+    source = SourceDouble(fixed_reports())
+    app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        while not source.started:
+            await pilot.pause()
+        driven = Driven(app, source, pilot)
+        await driven.press("J")
+        await driven.change(jobs)
+        yield driven
+
+
+async def test_title_has_the_counts_and_names_are_those_of_the_rows() -> None:
+    async with jobs_screen([job(1, JobState.RUNNING), job(2), job(3, JobState.FAILED), job(4)]) as driven:
+        assert "Jobs  1 running  2 queued  1 failed" in driven.text()
+        assert "team/web.git" in driven.text()
+        await driven.change([job(1, JobState.DONE)], forgotten=[2, 3, 4])
+        assert "nothing runs" in driven.text()
+        assert "3 more ended" in driven.text()
+
+
+async def test_cursor_stays_on_its_job_when_others_come_and_go() -> None:
+    async with jobs_screen([job(1, JobState.RUNNING), job(2, JobState.RUNNING), job(3)]) as driven:
+        await driven.press("j")
+        await driven.change([job(1, JobState.DONE), job(4, JobState.RUNNING)])
+        await driven.press("x")
+        assert driven.source.cancelled == [2]
+        await driven.change([job(2, JobState.CANCELLED)])
+        await driven.press("r")
+        assert driven.source.retried == [2]
+
+
+@pytest.mark.parametrize(
+    ("state", "key", "cancelled", "retried", "said"),
+    [
+        (JobState.QUEUED, "x", [1], [], "The rescan of team/web.git will not begin."),
+        (JobState.RUNNING, "x", [1], [], "Cancelling the rescan of team/web.git. What it has found so far stays."),
+        (JobState.DONE, "x", [], [], "This rescan has ended already."),
+        (JobState.QUEUED, "r", [], [], "This rescan has not ended."),
+        (JobState.RUNNING, "r", [], [], "This rescan has not ended."),
+        (JobState.DONE, "r", [], [1], "Asked again for the rescan of team/web.git."),
+        (JobState.FAILED, "r", [], [1], "Asked again for the rescan of team/web.git."),
+        (JobState.CANCELLED, "r", [], [1], "Asked again for the rescan of team/web.git."),
+    ],
+)
+async def test_keys_cancel_what_has_not_ended_and_repeat_what_has(
+    state: JobState, key: str, cancelled: list[int], retried: list[int], said: str
+) -> None:
+    async with jobs_screen([job(1, state)]) as driven:
+        await driven.press(key)
+        assert (driven.source.cancelled, driven.source.retried) == (cancelled, retried)
+        assert driven.toasts() == [said]
+
+
+async def test_enter_opens_the_repository_of_a_job_and_goes_back_from_a_survey() -> None:
+    async with jobs_screen([job(1, JobState.RUNNING, JobKind.SURVEY), job(2, path=API)]) as driven:
+        await driven.press("j", "enter")
+        assert isinstance(driven.app.screen, RepositoryScreen)
+        assert driven.app.screen.path == API
+        await driven.press("q", "k", "enter")
+        assert driven.app.screen is driven.app.fleet_screen
+
+
+async def test_keys_do_nothing_where_there_is_no_job() -> None:
+    async with jobs_screen() as driven:
+        await driven.press("x", "r", "enter", "j", "G")
+        assert (driven.source.cancelled, driven.source.retried, driven.toasts()) == ([], [], [])
+        assert isinstance(driven.app.screen, JobsScreen)
+
+
+async def test_clock_runs_only_while_a_job_runs_and_the_page_is_seen() -> None:
+    async with jobs_screen([job(1, JobState.DONE)]) as driven:
+        screen = driven.screen
+        assert screen._timer is None
+        await driven.change([job(2, JobState.RUNNING)])
+        assert screen._timer is not None
+        await driven.press("question_mark")
+        assert screen._timer is None
+        await driven.press("q")
+        assert screen._timer is not None
+        await driven.change([job(2, JobState.DONE)])
+        assert screen._timer is None
