@@ -40,6 +40,10 @@ class PoolRow:
     exists: bool
     is_known: bool
     """It belongs to a repository of the survey."""
+    problem: str | None
+    """Why git cannot use it for one of its borrowers; None if all can. Printable."""
+    lost_count: int
+    """Repositories that borrow from it, directly or not, and cannot."""
     summary: RepositorySummary | None
     """Its row, if that is among the given ones."""
     members: tuple[bytes, ...]
@@ -88,12 +92,17 @@ def _pool_row(
 ) -> PoolRow:
     direct = {borrower.path: borrower for borrower, lender in borrowers if lender.depth == 1}
     all_count = len({borrower.path for borrower, _ in borrowers})
+    broken = {
+        borrower.path: lender for borrower, lender in borrowers if lender.problem is not None or not lender.exists
+    }
     saved = _saved(direct.values())
     return PoolRow(
         path=path,
         name=summary.name if summary else printable_path(path),
         exists=all(lender.exists for _, lender in borrowers),
         is_known=summary is not None or any(lender.is_known for _, lender in borrowers),
+        problem=next((lender.problem for lender in broken.values() if lender.problem is not None), None),
+        lost_count=len(broken),
         summary=summary,
         members=tuple(sorted(direct)),
         indirect_member_count=all_count - len(direct),

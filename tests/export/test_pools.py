@@ -146,8 +146,21 @@ def test_pool_is_as_unsafe_as_its_own_config_and_its_members_say() -> None:
 
 def test_lender_that_git_cannot_use_is_unsafe_though_it_exists() -> None:
     broken = Lender(path=at("p"), depth=1, exists=True, is_known=True, problem="not readable")
-    row = only(pool_forest([member("a", broken, rules=("missing-lender",)), pool("p", 1)]))
+    row = only(pool_forest([member("a", broken, rules=("missing-lender",)), member("b", known("p")), pool("p", 2)]))
     assert row.unsafe == ("missing-lender",)
+    assert (row.problem, row.lost_count) == ("not readable", 1)
+
+
+def test_who_lost_a_lender_is_counted_once_however_it_borrowed() -> None:
+    rows = [
+        member("a", missing()),
+        member("b", missing()),
+        member("c", known("a"), missing(depth=2)),
+        member("d", known("p")),
+        pool("p", 1),
+    ]
+    found = {row.name: (row.problem, row.lost_count) for row in pool_forest(rows)}
+    assert found == {"/gone/objects": ("no such file or directory", 3), "a": (None, 0), "p": (None, 0)}
 
 
 def test_rules_on_lending_are_these() -> None:
