@@ -45,6 +45,11 @@ class Context:
         if changes.progress is not None:
             self.progress = changes.progress
 
+    def is_busy(self, path: bytes) -> bool:
+        """Tell whether work that a person asked for is going on in a repository."""
+        number = self.fleet.number_of(path)
+        return number is not None and self.fleet.rows[number].busy
+
     def summary_of(self, path: bytes) -> RepositorySummary | None:
         """Return a repository's row; None if it is not in the fleet."""
         number = self.fleet.number_of(path)

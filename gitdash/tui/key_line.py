@@ -1,6 +1,6 @@
 """The key line at the bottom: the most used keys of a screen, each of which can be clicked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from textual import events
@@ -20,15 +20,16 @@ class KeyLine:
     """First cell, cell after the last, what a click does."""
 
 
-def key_line(scope: Scope, shown: Mapping[str, str], width: int) -> KeyLine:
+def key_line(scope: Scope, shown: Mapping[str, str], width: int, *, tab: str | None = None) -> KeyLine:
     """Return as many keys as fit into `width` cells; help and leaving always do, whatever is left out.
 
-    `shown` has the keys for people by the name of the action, and lacks those that have none.
+    `shown` has the keys for people by the name of the action, and lacks those that have none. `tab` is the one that is
+    shown, of a screen that has tabs.
     """
     labelled = [
         action
         for action in (*actions_of(scope), *actions_of(Scope.EVERYWHERE))
-        if action.label and action.name in shown
+        if action.label and action.name in shown and (not action.tabs or tab in action.tabs)
     ]
     last = [action for action in labelled if action.name in {"help", "leave"}]
     labelled = [action for action in labelled if action not in last]
@@ -51,7 +52,9 @@ def _label(action: Action, scope: Scope) -> str:
 
 def _short_key(action: Action, shown: Mapping[str, str]) -> str:
     keys = shown[action.name]
-    return "< >" if action.name == "sort_next" and keys == ">" else keys.split()[0].replace("ctrl+", "^")
+    if action.name in {"sort_next", "sort_packs_next"} and keys == ">":
+        return "< >"
+    return keys.split()[0].replace("ctrl+", "^")
 
 
 def _label_width(action: Action, shown: Mapping[str, str]) -> int:
@@ -61,17 +64,21 @@ def _label_width(action: Action, shown: Mapping[str, str]) -> int:
 class KeyLineView(LinesView):
     """One line of keys and labels."""
 
-    def __init__(self, scope: Scope, shown: Mapping[str, str]) -> None:
+    def __init__(self, scope: Scope, shown: Mapping[str, str], tab: Callable[[], str | None]) -> None:
+        super().__init__(lambda width: [self._key_line(width).pieces], id="keys")
         self._scope = scope
         self._shown = shown
-        super().__init__(lambda width: [key_line(scope, shown, width).pieces], id="keys")
+        self._tab = tab
+
+    def _key_line(self, width: int) -> KeyLine:
+        return key_line(self._scope, self._shown, width, tab=self._tab())
 
     async def on_click(self, event: events.Click) -> None:
         """Do what the label below the pointer says."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
-        for first, end, action in key_line(self._scope, self._shown, self.size.width).spans:
+        for first, end, action in self._key_line(self.size.width).spans:
             if first <= offset.x < end:
                 target = self.app if Scope.EVERYWHERE in action.scopes else self.screen
                 await self.app.run_action(action.command, default_namespace=target)

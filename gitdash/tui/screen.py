@@ -30,11 +30,15 @@ class DashboardScreen(Screen[None]):
         super().__init__()
         self.context = context
         self.title_view = LinesView(self.title_lines, id="title")
-        self.key_view = KeyLineView(self.SCOPE, context.shown_keys)
+        self.key_view = KeyLineView(self.SCOPE, context.shown_keys, self.shown_tab)
 
     def title_lines(self, width: int) -> Sequence[Line]:
         """Return the line at the top."""
         raise NotImplementedError
+
+    def shown_tab(self) -> str | None:
+        """Return the name of the tab that is shown, on a screen that has tabs."""
+        return None
 
     def parts(self) -> Iterable[Widget]:
         """Return what stands between title and keys, from the top."""

@@ -45,6 +45,8 @@ class Action:
     in_palette: bool = True
     comes_first: bool = False
     """It acts whatever has the focus, also while something is typed."""
+    tabs: tuple[str, ...] = ()
+    """The tabs of the repository screen that it is about; from another it goes there first. Empty: about any."""
     writes: bool = False
     """It may change something or start other programs: not available in read-only mode."""
 

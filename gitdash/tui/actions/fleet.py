@@ -89,7 +89,7 @@ FLEET: Final = (
         title="Measure the sizes of this repository now",
         help="Let git measure what is reachable here, ahead of all others.",
         group=ACT,
-        scopes=(Scope.FLEET,),
+        scopes=(Scope.FLEET, Scope.REPOSITORY),
         label="size",
     ),
     Action(
@@ -99,7 +99,7 @@ FLEET: Final = (
         title="Look at this repository again",
         help="Read the files of this repository again, and let git measure anew what has changed.",
         group=ACT,
-        scopes=(Scope.FLEET,),
+        scopes=(Scope.FLEET, Scope.REPOSITORY),
         label="rescan",
     ),
     Action(

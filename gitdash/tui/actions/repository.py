@@ -2,9 +2,63 @@
 
 from typing import Final
 
-from gitdash.tui.actions.action import LOOK, Action, Scope
+from gitdash.tui.actions.action import ACT, LOOK, ORDER, Action, Scope
 
 REPOSITORY: Final = (
+    Action(
+        name="explain_sizes",
+        command="explain_sizes",
+        keys=("w",),
+        title="Explain why the sizes differ",
+        help="Show or hide why the five sizes of this repository differ, step by step.",
+        group=LOOK,
+        scopes=(Scope.REPOSITORY,),
+        tabs=("overview",),
+        label="why",
+    ),
+    Action(
+        name="sort_packs_previous",
+        command="sort_packs_by_neighbour(-1)",
+        keys=("less_than_sign",),
+        title="Sort packs by the column to the left",
+        help="Sort the packs by the column left of the sorted one.",
+        group=ORDER,
+        scopes=(Scope.REPOSITORY,),
+        tabs=("packs",),
+    ),
+    Action(
+        name="sort_packs_next",
+        command="sort_packs_by_neighbour(1)",
+        keys=("greater_than_sign",),
+        title="Sort packs by the column to the right",
+        help="Sort the packs by the column right of the sorted one.",
+        group=ORDER,
+        scopes=(Scope.REPOSITORY,),
+        tabs=("packs",),
+        label="sort",
+    ),
+    Action(
+        name="reverse_packs",
+        command="reverse_packs",
+        keys=("O",),
+        title="Reverse the order of the packs",
+        help="Reverse the order of the packs; those whose figure is not known stay last.",
+        group=ORDER,
+        scopes=(Scope.REPOSITORY,),
+        tabs=("packs",),
+        label="order",
+    ),
+    Action(
+        name="copy_shown",
+        command="copy",
+        keys=("y",),
+        title="Copy the command or the path",
+        help="Copy the command of the finding under the cursor, the next one if it has several; on other tabs the path"
+        " of the repository.",
+        group=ACT,
+        scopes=(Scope.REPOSITORY,),
+        label="copy",
+    ),
     Action(
         name="next_tab",
         command="move_tabs(1)",

@@ -20,6 +20,8 @@ class Page:
     lines: Sequence[Line]
     items: Sequence[int] = ()
     """Line number of the head of each item, ascending; empty if there is nothing to choose."""
+    pinned: Line | None = None
+    """The head of a table: it stays at the top when the one above the first item has scrolled off."""
 
 
 class ItemsView(LinesView):
@@ -32,6 +34,7 @@ class ItemsView(LinesView):
         super().__init__(self._lines_of, id=id)
         self._compose_page = compose_page
         self._items: Sequence[int] = ()
+        self._pinned: Line | None = None
         self.selected = 0
         """Which item the cursor is on; 0 if there is none."""
 
@@ -43,6 +46,7 @@ class ItemsView(LinesView):
     def _lines_of(self, width: int) -> Sequence[Line]:
         page = self._compose_page(width)
         self._items = page.items
+        self._pinned = page.pinned
         self.selected = max(min(self.selected, len(page.items) - 1), 0)
         return page.lines
 
@@ -81,10 +85,11 @@ class ItemsView(LinesView):
     def _keep_visible(self) -> None:
         first, last = self._span()
         top, height = self.scroll_offset.y, self.size.height
+        pinned_height = 0 if self._pinned is None else 1
         if self.selected == 0:
             first = 0
-        if first < top or last - first >= height:
-            self._scroll_lines_to(first)
+        if first < top + pinned_height or last - first >= height - pinned_height:
+            self._scroll_lines_to(first - pinned_height)
         elif last >= top + height:
             self._scroll_lines_to(last - height + 1)
 
@@ -97,12 +102,18 @@ class ItemsView(LinesView):
     def _scroll_lines_to(self, y: int) -> None:
         self.scroll_to(y=max(y, 0), animate=False, immediate=True)
 
+    def _is_pinned(self, y: int) -> bool:
+        """Tell whether the head stands on a line of the screen."""
+        return self._pinned is not None and y == 0 and bool(self._items) and self.scroll_offset.y >= self._items[0]
+
     def on_click(self, event: events.Click) -> None:
         """A click moves the cursor, two on the same item open it."""
         offset = event.get_content_offset(self)
         if offset is None or not self._items:
             return
         line = offset.y + self.scroll_offset.y
+        if self._is_pinned(offset.y):
+            return
         before = [number for number, first in enumerate(self._items) if first <= line]
         if not before or line >= len(self.lines):
             return
@@ -114,6 +125,9 @@ class ItemsView(LinesView):
     def render_line(self, y: int) -> Strip:
         """Draw one line; the head of the item under the cursor stands out."""
         number = y + self.scroll_offset.y
+        if self._pinned is not None and self._is_pinned(y):
+            width = self.line_width
+            return Strip(self._styles_of.segments(cut_line(self._pinned, width)), width)
         if self._items and number == self._items[self.selected] and number < len(self.lines):
             width = self.line_width
             return Strip(self._styles_of.segments(cut_line(self.lines[number], width), CURSOR_CLASS), width)

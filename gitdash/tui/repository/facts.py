@@ -1,6 +1,6 @@
 """What the files of one repository say, as lines of a label and a sentence. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gitdash.model.inspection import (
@@ -16,18 +16,37 @@ from gitdash.model.inspection import (
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Piece, Tone
-from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.drawing.wrap import side_by_side, wrapped
 from gitdash.units import human_age, human_bytes, human_count, printable, printable_path
 
 _LABEL_WIDTH: Final = 13
+_COLUMNS_WIDTH: Final = 120
+"""From this width on facts stand in two columns."""
 _LISTED: Final = 8
 """Names that are listed before the rest is counted."""
 
 
 def fact_lines(report: RepositoryReport, width: int, now_s: float) -> list[Line]:
     """Return what is known of a repository beyond its sizes and findings."""
+    return labelled(_facts(report, now_s), width)
+
+
+def fact_columns(report: RepositoryReport, width: int, now_s: float) -> list[Line]:
+    """Return the same in two columns where there is room for them."""
+    if width < _COLUMNS_WIDTH:
+        return fact_lines(report, width, now_s)
+    left_width = width // 2
+    facts = [*_facts(report, now_s)]
+    heights = [len(labelled([fact], left_width)) for fact in facts]
+    number = next(number for number in range(len(facts) + 1) if 2 * sum(heights[:number]) >= sum(heights))
+    left, right = labelled(facts[:number], left_width), labelled(facts[number:], width - left_width - 1)
+    return side_by_side(left, right, left_width, width)
+
+
+def labelled(facts: Iterable[tuple[str, str]], width: int) -> list[Line]:
+    """Return sentences as lines, each with its label before it."""
     lines: list[Line] = []
-    for label, text in _facts(report, now_s):
+    for label, text in facts:
         parts = wrapped(text, Tone.PLAIN, width, indent=1 + _LABEL_WIDTH)
         for number, part in enumerate(parts):
             shown = label if number == 0 else ""
@@ -47,9 +66,9 @@ def _facts(report: RepositoryReport, now_s: float) -> Iterator[tuple[str, str]]:
     if inspection.head is not None:
         yield "head", inspection.head.reason if isinstance(inspection.head, Unreadable) else printable(inspection.head)
     yield "references", _references(inspection)
-    yield "packs", _packs(inspection.packs)
-    yield "multi-pack", _multi_pack_index(inspection.multi_pack_index)
-    yield "bitmap", _bitmap(inspection)
+    yield "packs", packs_text(inspection.packs)
+    yield "multi-pack", multi_pack_index_text(inspection.multi_pack_index)
+    yield "bitmap", bitmap_text(inspection)
     yield "commit-graph", _commit_graph(inspection.commit_graph)
     yield from _occasional_facts(inspection, now_s)
 
@@ -98,7 +117,8 @@ def _file_references(references: ReferenceFacts) -> str:
     return f"{human_count(references.loose_count)} loose, {packed} packed in {human_bytes(references.packed_bytes)}"
 
 
-def _packs(packs: PackFacts | Unreadable) -> str:
+def packs_text(packs: PackFacts | Unreadable) -> str:
+    """Return how many packs there are, and how many of each kind."""
     if isinstance(packs, Unreadable):
         return packs.reason
     named = (
@@ -114,7 +134,8 @@ def _packs(packs: PackFacts | Unreadable) -> str:
     return ", ".join([human_count(packs.count), *parts])
 
 
-def _multi_pack_index(facts: MultiPackIndexFacts | Unreadable | None) -> str:
+def multi_pack_index_text(facts: MultiPackIndexFacts | Unreadable | None) -> str:
+    """Return what the multi-pack-index covers."""
     match facts:
         case None:
             return "none"
@@ -127,7 +148,8 @@ def _multi_pack_index(facts: MultiPackIndexFacts | Unreadable | None) -> str:
             return f"v{facts.version}, {facts.pack_count} packs{missing}, {objects} objects{layers}"
 
 
-def _bitmap(inspection: Inspection) -> str:
+def bitmap_text(inspection: Inspection) -> str:
+    """Return which bitmap git would use here, and what it has."""
     if not inspection.bitmaps:
         return "none"
     bitmap = inspection.bitmaps[0]

@@ -12,11 +12,14 @@ from typing_extensions import override
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.clipboard import shell_path
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.repository.detail import title_line
+from gitdash.tui.repository.pack_order import PackOrder
+from gitdash.tui.repository.packs import ordered_pack_names
 from gitdash.tui.repository.tabs import TABS
 from gitdash.tui.repository.view import RepositoryView
 from gitdash.tui.screen import ItemsScreen
@@ -36,6 +39,15 @@ class RepositoryScreen(ItemsScreen):
         self.tabs_view = TabsView(self)
         self.items = ItemsView(self._page, id="page")
         self._report: RepositoryReport | None = None
+        self.explains_sizes = False
+        self.pack_order = PackOrder()
+        self._copied: tuple[int, int, int] | None = None
+        """Tab, item and number of the command that was copied last."""
+
+    @override
+    def shown_tab(self) -> str:
+        """Return the name of the tab."""
+        return TABS[self.tab].name
 
     def on_mount(self) -> None:
         """Ask for what is not at hand."""
@@ -70,6 +82,10 @@ class RepositoryScreen(ItemsScreen):
             now_s=self.context.clock(),
             fleet=lambda: [row.summary for row in self.context.fleet.rows],
             monotonic_s=time.monotonic(),
+            keys=self.context.shown_keys,
+            is_busy=self.context.is_busy(self.path),
+            explains_sizes=self.explains_sizes,
+            pack_order=self.pack_order,
         )
 
     def _page(self, width: int) -> Page:
@@ -94,8 +110,67 @@ class RepositoryScreen(ItemsScreen):
         """Show a tab, counted from 0."""
         self.tab = number
         self.tabs_view.renew()
+        self.key_view.renew()
         self.items.selected = 0
         self.items.renew(from_top=True)
+
+    def show_tab_named(self, name: str) -> None:
+        """Show a tab if it is not shown already."""
+        if self.shown_tab() != name:
+            self.action_show_tab(next(number for number, tab in enumerate(TABS) if tab.name == name))
+
+    def action_explain_sizes(self) -> None:
+        """Show or hide why the sizes differ; from another tab, show it."""
+        self.explains_sizes = self.shown_tab() != "overview" or not self.explains_sizes
+        self.show_tab_named("overview")
+        self.items.renew()
+
+    def action_sort_packs_by_neighbour(self, step: int) -> None:
+        """Sort the packs by the column to the left or to the right of the sorted one."""
+        self._sort_packs(self.pack_order.neighbour(step))
+
+    def action_reverse_packs(self) -> None:
+        """Reverse the order of the packs."""
+        self._sort_packs(self.pack_order.reversed())
+
+    def _sort_packs(self, order: PackOrder) -> None:
+        """Put the packs in another order; the cursor stays on its pack."""
+        self.show_tab_named("packs")
+        names = self._pack_names()
+        name = names[self.items.selected] if self.items.selected and names else None
+        self.pack_order = order
+        self.items.renew()
+        if name is not None:
+            self.items.select(self._pack_names().index(name))
+
+    def _pack_names(self) -> list[str]:
+        view = self.view()
+        return [] if view is None else ordered_pack_names(view)
+
+    def action_measure(self) -> None:
+        """Measure the sizes now."""
+        self.context.source.measure(self.path)
+
+    def action_rescan(self) -> None:
+        """Look at the repository again."""
+        self.context.source.rescan(self.path)
+
+    def action_copy(self) -> None:
+        """Copy the command of the item under the cursor, the next one if it has several; else the path."""
+        view, commands_of = self.view(), TABS[self.tab].commands
+        commands = commands_of(view, self.items.selected) if view is not None and commands_of is not None else ()
+        if not commands:
+            self._copy_text(shell_path(self.path), "Copied")
+            return
+        place = (self.tab, self.items.selected)
+        number = (self._copied[2] + 1) % len(commands) if self._copied and self._copied[:2] == place else 0
+        self._copied = (*place, number)
+        counted = f" {number + 1} of {len(commands)}" if len(commands) > 1 else ""
+        self._copy_text(commands[number], f"Copied{counted}")
+
+    def _copy_text(self, text: str, title: str) -> None:
+        self.app.copy_to_clipboard(text)
+        self.notify(fit(text, 60).rstrip(), title=title, timeout=2, markup=False)
 
 
 class TabsView(LinesView):

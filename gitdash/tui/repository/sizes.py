@@ -69,11 +69,11 @@ def full_sizes(summary: RepositorySummary, report: RepositoryReport | None, widt
     """Return a line for each size, with its reason."""
     reachable, own = _answers(report)
     rows = (
-        ("disk", summary.disk_bytes, size_text(summary.disk_bytes), _disk_note(report)),
-        ("objects", summary.objects_bytes, size_text(summary.objects_bytes), _objects_note(report)),
+        ("disk", summary.disk_bytes, size_text(summary.disk_bytes), disk_note(report)),
+        ("objects", summary.objects_bytes, size_text(summary.objects_bytes), objects_note(report)),
         ("exclusive", summary.exclusive_bytes, _exclusive_text(summary), _exclusive_note(summary, report)),
-        ("reachable", summary.reachable_bytes, _reachable_text(summary), _measurement_note(reachable, now_s)),
-        ("own", summary.reachable_own_bytes, _own_text(summary), _measurement_note(own, now_s)),
+        ("reachable", summary.reachable_bytes, _reachable_text(summary), measurement_note(reachable, now_s)),
+        ("own", summary.reachable_own_bytes, _own_text(summary), measurement_note(own, now_s)),
     )
     notes = [_note(value, note) for _, value, _, note in rows]
     return [
@@ -136,7 +136,8 @@ def _tone(text: str) -> Tone:
     return {NOT_MEASURED: Tone.DIM, UNREADABLE: Tone.WARNING}.get(text, Tone.STRONG)
 
 
-def _disk_note(report: RepositoryReport | None) -> str:
+def disk_note(report: RepositoryReport | None) -> str:
+    """Return what else is known of the files of a repository; empty if nothing is."""
     disk = report.inspection.disk if report and isinstance(report.inspection, Inspection) else None
     if not isinstance(disk, DiskFacts):
         return ""
@@ -155,7 +156,8 @@ def _disk_note(report: RepositoryReport | None) -> str:
     return ", ".join(parts)
 
 
-def _objects_note(report: RepositoryReport | None) -> str:
+def objects_note(report: RepositoryReport | None) -> str:
+    """Return what the object store consists of; empty if that is not known."""
     if report is None or not isinstance(report.inspection, Inspection):
         return ""
     return ", ".join([*_pack_parts(report.inspection.packs), *_loose_parts(report.inspection.loose)])
@@ -196,7 +198,8 @@ def _exclusive_note(summary: RepositorySummary, report: RepositoryReport | None)
             return ""
 
 
-def _measurement_note(size: SizeMeasurement | Unreadable | None, now_s: float) -> str:
+def measurement_note(size: SizeMeasurement | Unreadable | None, now_s: float) -> str:
+    """Return how and when git answered; empty if it did not."""
     if not isinstance(size, SizeMeasurement):
         return ""
     when = measured_text(size, now_s)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from gitdash.tui.repository.config import config_page
-from gitdash.tui.repository.findings import findings_page
+from gitdash.tui.repository.findings import finding_commands, findings_page
 from gitdash.tui.repository.log import log_page
 from gitdash.tui.repository.objects import objects_page
 from gitdash.tui.repository.overview import overview_page
@@ -14,7 +14,13 @@ from gitdash.tui.repository.view import Tab
 
 TABS: Final = (
     Tab(name="overview", title="Overview", compose=overview_page, help="The sizes, how they nest, and the main facts."),
-    Tab(name="findings", title="Findings", compose=findings_page, help="What is wrong, why, and what fixes it."),
+    Tab(
+        name="findings",
+        title="Findings",
+        compose=findings_page,
+        help="What is wrong, why, and what fixes it.",
+        commands=finding_commands,
+    ),
     Tab(name="packs", title="Packs", compose=packs_page, help="Each pack, and how their sizes stand to each other."),
     Tab(name="pool", title="Pool", compose=pool_page, help="Lenders and borrowers, and what they share."),
     Tab(name="references", title="Refs", compose=references_page, help="References by namespace, loose and packed."),

@@ -1,7 +1,7 @@
 """Everything that the tabs of one repository are composed of, at one moment. Pure."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gitdash.model.command import CommandRecord
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
@@ -10,6 +10,8 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.items import Page
+from gitdash.tui.repository.pack_order import PackOrder
+from gitdash.units import human_age
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,30 @@ class RepositoryView:
     """What git was asked for this repository, the latest last."""
     monotonic_s: float = 0.0
     """The present on the clock of `commands`."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys for people by the name of their action; without those that have no key."""
+    is_busy: bool = False
+    """Work that a person asked for is going on here."""
+    explains_sizes: bool = False
+    """The Overview says why the sizes differ."""
+    pack_order: PackOrder = field(default_factory=PackOrder)
+    """Of the packs."""
+
+    @property
+    def read_ago(self) -> str:
+        """How long ago the files were read, such as `45s ago`; before that, `never`."""
+        at_s = self.summary.inspected_at_s
+        return "never" if at_s is None else ago(self.now_s - at_s)
+
+    def key(self, action: str) -> str:
+        """Return the first key of an action; empty if it has none."""
+        return self.keys.get(action, "").partition(" ")[0]
+
+
+def ago(age_s: float) -> str:
+    """Return how long ago something was: `now`, `45s ago`."""
+    age = human_age(age_s)
+    return age if age == "now" else f"{age} ago"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +69,5 @@ class Tab:
     """Returns the page for a width."""
     help: str
     """One sentence: what it shows."""
+    commands: Callable[[RepositoryView, int], Sequence[str]] | None = None
+    """Returns the commands of an item, which can be copied; None if its items have none."""
