@@ -13,31 +13,11 @@ from gitdash.export.columns import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
-from gitdash.tui.fleet.groups import Group, Groups, RowSums
+from gitdash.tui.fleet.groups import Group, Groups
 from gitdash.tui.fleet.marks import Marks
+from gitdash.tui.fleet.row import FleetRow
+from gitdash.tui.fleet.row_filter import RowFilter
 from gitdash.tui.fleet.totals import RunningTotals
-from gitdash.units import printable_path
-
-
-class FleetRow:
-    """One repository; `version` grows with each change, so that drawn lines can be kept."""
-
-    __slots__ = ("busy", "group", "haystack", "summary", "sums", "version")
-
-    def __init__(self, summary: RepositorySummary) -> None:
-        self.summary = summary
-        self.haystack = _haystack(summary)
-        self.version = 0
-        self.busy = False
-        self.group: int | None = None
-        self.sums: RowSums | None = None
-
-    def take(self, summary: RepositorySummary) -> None:
-        """Be of another state."""
-        self.summary = summary
-        self.haystack = _haystack(summary)
-        self.version += 1
-        self.group = self.sums = None
 
 
 class Fleet:
@@ -60,9 +40,11 @@ class Fleet:
         """Lines that fit on the screen; 0 until that is known."""
         self.totals = RunningTotals()
         self.order: list[tuple[str, bool]] = [("state", True), ("disk", True)]
-        self.words: tuple[str, ...] = ()
+        self.filter = RowFilter()
         self._numbers: dict[bytes, int] = {}
         self._by_name: list[int] = []
+        self._sorted_all: list[int] = []
+        """All rows as they were sorted last; new ones at the end."""
 
     def number_of(self, path: bytes) -> int | None:
         """Return the row number of a repository; None if it is not in the fleet."""
@@ -80,13 +62,16 @@ class Fleet:
             self.totals.remove(row.summary)
             self.totals.add(summary)
             row.take(summary)
+            self.filter.changed(number)
             return number, False
         number = len(self.rows)
         row = FleetRow(summary)
         self.rows.append(row)
         self._numbers[summary.path] = number
         self.totals.add(summary)
-        if self._passes(row):
+        self.filter.changed(number)
+        self._sorted_all.append(number)
+        if self.filter.passes(row):
             if self.lines is self.view:
                 self.positions[number] = len(self.view)
             self.view.append(number)
@@ -117,13 +102,20 @@ class Fleet:
         self._by_name = []
         renumbered = {former: number for number, former in enumerate(kept)}
         self.marks.renumber(renumbered)
+        self.filter.renumber(renumbered)
         self.arrange()
         return renumbered
 
-    def set_filter(self, text: str) -> None:
-        """Show only rows that contain every word of `text`, whatever the case."""
-        self.words = tuple(text.casefold().split())
-        self.arrange()
+    def set_filter(self, text: str) -> bool:
+        """Show only rows that contain every word of `text`, or for which the condition after `=` is true.
+
+        The order stays as it is: what has changed since finds its place in the next `arrange`. Returns whether other
+        rows may be shown than before.
+        """
+        is_other = self.filter.choose(text, self.rows)
+        if is_other:
+            self._show_passing()
+        return is_other
 
     def sort_by(self, key: str) -> None:
         """Sort by a column, the largest first where it is a figure or a state; again reverses.
@@ -141,12 +133,15 @@ class Fleet:
         if len(self._by_name) != len(rows):
             names = [row.summary.name for row in rows]
             self._by_name = sorted(range(len(rows)), key=names.__getitem__)
-        view = self._by_name
-        if self.words:
-            view = [number for number in view if self._passes(rows[number])]
+        ordered = self._by_name
         for key, descending in reversed(self.order):
-            view = self._sorted(view, self.columns[key], descending=descending)
-        self.view = view
+            ordered = self._sorted(ordered, self.columns[key], descending=descending)
+        self._sorted_all = ordered
+        self.filter.renew(rows)
+        self._show_passing()
+
+    def _show_passing(self) -> None:
+        self.view = self.filter.passing(self._sorted_all, self.rows)
         self._group()
 
     @property
@@ -242,21 +237,3 @@ class Fleet:
             else:
                 keys[number] = rank(value)
         return [*sorted(keys, key=keys.__getitem__, reverse=descending), *unreadable, *absent]
-
-    def _passes(self, row: FleetRow) -> bool:
-        haystack = row.haystack
-        return all(word in haystack for word in self.words)
-
-
-def _haystack(summary: RepositorySummary) -> str:
-    """Return all that a filter looks for; the name is the end of the path."""
-    words = (
-        printable_path(summary.path),
-        summary.kind.value,
-        summary.kind.value.replace("_", " "),
-        summary.role,
-        summary.state.value,
-        *summary.rules,
-        summary.worst_summary or "",
-    )
-    return " ".join(words).casefold()

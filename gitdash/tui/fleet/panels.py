@@ -42,7 +42,9 @@ class Panels:
     def why_empty(self) -> str:
         """Return what stands in the table if it has no rows."""
         where = roots_text(self._context.roots, self._home)
-        if self._fleet.words:
+        if self._fleet.filter.is_condition:
+            return "For no repository is this condition true. Esc shows all."
+        if self._fleet.filter.is_active:
             return "No repository contains all of these words. Esc shows all."
         progress = self._context.progress
         if progress is not None and progress.complete:

@@ -154,15 +154,13 @@ class FleetScreen(DashboardScreen):
 
     @on(FilterBar.Accepted)
     def _filter_accepted(self) -> None:
-        if not self.fleet.words:
+        if not self.fleet.filter.is_active:
             self.remove_class("-filtering")
         self.set_focus(self.table)
 
     def _filter_by(self, text: str) -> None:
-        words = self.fleet.words
         line = self.table.cursor_line()
-        self.fleet.set_filter(text)
-        if words == self.fleet.words:
+        if not self.fleet.set_filter(text):
             return
         self._say_why_empty()
         self.table.cursor_is_placed = True
