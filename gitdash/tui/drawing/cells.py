@@ -223,14 +223,16 @@ def _draw_role(placed: PlacedColumn, summary: RepositorySummary, now_s: float) -
 
 
 def _draw_value(placed: PlacedColumn, summary: RepositorySummary, now_s: float) -> list[Piece]:
-    """A number with its unit in a quieter tone, so that the eye compares the numbers."""
-    text = placed.column.text(summary, now_s)
-    right = placed.column.align == "right"
+    return value_pieces(placed.column.text(summary, now_s), placed.width, right=placed.column.align == "right")
+
+
+def value_pieces(text: str, width: int, *, right: bool = True) -> list[Piece]:
+    """Return a value of a table in `width` cells: its unit in a quieter tone, so that the eye compares the numbers."""
     if text == UNREADABLE:
-        return [Piece(fit(UNREADABLE, placed.width, right=right), Tone.WARNING)]
+        return [Piece(fit(UNREADABLE, width, right=right), Tone.WARNING)]
     if text in _QUIET_TEXTS:
-        return [Piece(fit(text, placed.width, right=right), Tone.DIM)]
-    fitted = fit(text, placed.width, right=right)
+        return [Piece(fit(text, width, right=right), Tone.DIM)]
+    fitted = fit(text, width, right=right)
     number, space, unit = fitted.rpartition(" ")
     if right and unit.isalpha():
         return [Piece(number, Tone.PLAIN), Piece(space + unit, Tone.DIM)]
