@@ -9,7 +9,7 @@ Does not look into objects, so a reference to a missing object is a tip like any
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -34,7 +34,7 @@ _SYMBOLIC_DEPTH: Final = 5
 MAXIMUM_REFERENCES: Final = 1_000_000
 """From more no size is measured: each costs half a kilobyte and, where its object is missing, 20 microseconds."""
 
-_PER_WORKTREE_FOLDERS: Final = (b"refs/bisect", b"refs/worktree", b"refs/rewritten")
+PER_WORKTREE_FOLDERS: Final = (b"refs/bisect", b"refs/worktree", b"refs/rewritten")
 _BAD_NAME: Final = re.compile(rb"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)|[./]$")
 
 
@@ -90,10 +90,10 @@ def read_tips(git_dir: bytes, common_dir: bytes, object_format: ObjectFormat) ->
     FileError if a folder of references cannot be listed, for nobody knows how many are in it; for the reftable backend;
     and for more references than `MAXIMUM_REFERENCES`.
     """
-    _refuse_reftable(git_dir, object_format)
+    refuse_reftable(git_dir, object_format)
     collection = _Collection(object_format=object_format)
     # loose references are read first: git packs a reference before it removes the loose one
-    entries = _loose_entries(common_dir + b"/refs/", b"refs/")
+    entries = loose_entries(common_dir + b"/refs/", b"refs/")
     loose = list(islice(entries, MAXIMUM_REFERENCES + 1))
     if len(loose) > MAXIMUM_REFERENCES:
         raise _too_many(common_dir + b"/refs", len(loose))
@@ -105,7 +105,8 @@ def read_tips(git_dir: bytes, common_dir: bytes, object_format: ObjectFormat) ->
     return _resolve(collection)
 
 
-def _refuse_reftable(git_dir: bytes, object_format: ObjectFormat) -> None:
+def refuse_reftable(git_dir: bytes, object_format: ObjectFormat) -> None:
+    """Raise FileError if references are not in files, which would look like a repository without any."""
     path = git_dir + b"/HEAD"
     try:
         head = read_reference(read_start(path, REFERENCE_MAXIMUM_BYTES), object_format)
@@ -115,22 +116,35 @@ def _refuse_reftable(git_dir: bytes, object_format: ObjectFormat) -> None:
         raise FileError(path, "reftable needs git")
 
 
-def _loose_entries(path: bytes, name: bytes) -> Iterator[tuple[bytes, bytes, os.stat_result]]:
+def _raise(problem: FileError) -> None:
+    raise problem
+
+
+def loose_entries(
+    path: bytes, name: bytes, on_problem: Callable[[FileError], None] = _raise
+) -> Iterator[tuple[bytes, bytes, os.stat_result]]:
     """Yield name, path and lstat(2) result of each file below a folder of references, lock and hidden files not.
 
-    Raises FileError if a folder cannot be listed. A link to a folder is one: git would follow it anywhere.
+    A folder that cannot be listed is a problem, and raises FileError unless `on_problem` lets the rest go on. A link to
+    a folder is one: git would follow it anywhere.
     """
     waiting = [(path, name)]
     while waiting:
         folder_path, folder_name = waiting.pop()
-        for entry, found in _listed(folder_path, may_be_a_file=folder_path != path):
+        try:
+            listed = _listed(folder_path, may_be_a_file=folder_path != path)
+        except FileError as error:
+            on_problem(error)
+            continue
+        for entry, found in listed:
             if entry.startswith(b".") or entry.endswith(b".lock"):
                 continue
             if stat.S_ISDIR(found.st_mode):
                 waiting.append((folder_path + entry + b"/", folder_name + entry + b"/"))
                 continue
             if stat.S_ISLNK(found.st_mode) and os.path.isdir(folder_path + entry):
-                raise FileError(folder_path + entry, "a symbolic link to a folder")
+                on_problem(FileError(folder_path + entry, "a symbolic link to a folder"))
+                continue
             yield folder_name + entry, folder_path + entry, found
 
 
@@ -186,8 +200,8 @@ def _add_worktree(collection: _Collection, folder: bytes, prefix: bytes) -> None
         collection.add_loose(prefix + b"HEAD", path, found)
     if not prefix:
         return
-    for own in _PER_WORKTREE_FOLDERS:
-        for name, own_path, found in _loose_entries(folder + b"/" + own + b"/", own + b"/"):
+    for own in PER_WORKTREE_FOLDERS:
+        for name, own_path, found in loose_entries(folder + b"/" + own + b"/", own + b"/"):
             collection.add_loose(prefix + name, own_path, found)
 
 
@@ -222,7 +236,7 @@ def _follow(
         if isinstance(reference, DirectReference):
             return reference
         target = reference.target
-        if prefix and target.startswith(_PER_WORKTREE_FOLDERS):
+        if prefix and target.startswith(PER_WORKTREE_FOLDERS):
             target = prefix + target
         following = found.get(target)
         if following is None:

@@ -1,4 +1,4 @@
-"""A process that inspects: `python -m gitdash.inspection.worker`.
+"""A process that inspects, and counts references: `python -m gitdash.inspection.worker`.
 
 Requests come on stdin and replies leave on stdout, see `messages`. Requests are answered in order; the end of stdin
 ends the process. It has one thread, so it may change its current folder: short relative paths halve the cost of
@@ -19,6 +19,8 @@ from gitdash.inspection.messages import (
     LENGTH,
     InspectionReply,
     InspectionRequest,
+    NamespacesReply,
+    NamespacesRequest,
     complete_message,
     read_request,
     reply_message,
@@ -80,7 +82,22 @@ def _unreadable(error: Exception) -> "Unreadable":
     return unreadable(error)
 
 
-def _reply(request: InspectionRequest) -> bytes:
+def count(request: NamespacesRequest) -> NamespacesReply:
+    """Count the references of one repository by namespace."""
+    try:
+        from gitdash.formats.reading import OBJECT_ID_LENGTH
+        from gitdash.inspection.namespaces import read_namespaces
+
+        (object_format,) = (one for one, length in OBJECT_ID_LENGTH.items() if length == request.id_bytes)
+        namespaces = read_namespaces(request.git_dir, request.common_dir, object_format)
+    except Exception as error:  # noqa: BLE001 - as above
+        return NamespacesReply(number=request.number, namespaces=_unreadable(error))
+    return NamespacesReply(number=request.number, namespaces=namespaces)
+
+
+def _reply(request: InspectionRequest | NamespacesRequest) -> bytes:
+    if isinstance(request, NamespacesRequest):
+        return reply_message(count(request))
     reply = answer(request)
     try:
         return reply_message(reply)

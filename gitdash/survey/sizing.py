@@ -31,7 +31,7 @@ from gitdash.survey.alternates import alternates_of, lender_problem
 from gitdash.survey.damage import Damage, DamageSearch
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.lenders import Lender, Lenders, pack_sizes
-from gitdash.survey.tips import TipsSource, tips_of
+from gitdash.survey.tips import tips_of, tips_source
 from gitdash.units import printable_path
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class Sizing:
         missing = next((lender for lender in lenders if isinstance(lender, Unreadable)), None)
         if missing is not None:
             return Unreadable(f"a lender cannot be read: {missing.reason}")
-        tips = tips_of(_tips_source(report.repository, inspection), self._program, cancel)
+        tips = tips_of(tips_source(report.repository, inspection), self._program, cancel)
         if isinstance(tips, Unreadable):
             return tips
         damage = self._damage.search(_stores(report.repository, inspection), inspection.object_format)
@@ -219,16 +219,6 @@ class Sizing:
 def _files(prepared: PreparedSize) -> tuple[bytes, int | None]:
     """Return what tells whether the files have changed: references and packs, and the loose objects by their bytes."""
     return prepared.fingerprint, prepared.request.upper_bound_bytes
-
-
-def _tips_source(repository: Repository, inspection: Inspection) -> TipsSource:
-    return TipsSource(
-        git_dir=repository.git_dir,
-        common_dir=repository.common_dir,
-        object_format=inspection.object_format,
-        backend=inspection.reference_backend,
-        is_foreign=repository.foreign_owner_uid is not None and not repository.trusted_by_config,
-    )
 
 
 def _stores(repository: Repository, inspection: Inspection) -> list[bytes]:

@@ -36,17 +36,28 @@ class TipsSource:
     """Another user owns it: git is not to be run in it."""
 
 
+def tips_source(repository: Repository, inspection: Inspection) -> TipsSource:
+    """Return where an inspected repository has its references."""
+    return TipsSource(
+        git_dir=repository.git_dir,
+        common_dir=repository.common_dir,
+        object_format=inspection.object_format,
+        backend=inspection.reference_backend,
+        is_foreign=repository.foreign_owner_uid is not None and not repository.trusted_by_config,
+    )
+
+
 def tips_of(source: TipsSource, program: GitProgram, cancel: threading.Event) -> ReferenceTips | Unreadable:
     """Return all references with their ids, HEADs included."""
     try:
         if source.backend is ReferenceBackend.FILES:
             return read_tips(source.git_dir, source.common_dir, source.object_format)
-        return _why_not_by_git(source, program) or _tips_by_git(source.git_dir, program, cancel)
+        return why_not_by_git(source, program) or _tips_by_git(source.git_dir, program, cancel)
     except GitdashError as error:
         return Unreadable(printable(f"references: {error}"))
 
 
-def _why_not_by_git(source: TipsSource, program: GitProgram) -> Unreadable | None:
+def why_not_by_git(source: TipsSource, program: GitProgram) -> Unreadable | None:
     """Return why git cannot be asked for the references of a reftable; None if its answer will be good."""
     if source.is_foreign:
         return Unreadable("its reftable needs git, which refuses repositories of another owner")

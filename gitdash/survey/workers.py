@@ -29,11 +29,11 @@ from gitdash.inspection.messages import (
 )
 from gitdash.model.repository import Unreadable
 
-_WORKER_MODULE = "gitdash.inspection.worker"
+WORKER_MODULE = "gitdash.inspection.worker"
 _QUEUED_BYTES_LIMIT = 32_768
 """Half of what a Linux pipe holds (pipe(7): 65,536): requests of one worker that may be unread at any time."""
 _READ_BYTES = 1 << 20
-_START_LIMIT_S = 30.0
+START_LIMIT_S = 30.0
 """A worker that has not said within this that it is up will never be."""
 
 
@@ -100,7 +100,7 @@ class InspectionPool:
             yield reply
 
     def _start(self) -> None:
-        worker = _Worker(process=start_worker(_WORKER_MODULE), busy_since_s=time.monotonic())
+        worker = _Worker(process=start_worker(WORKER_MODULE), busy_since_s=time.monotonic())
         self._selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
         self._workers.append(worker)
         # The answer says that it is up, so that its start counts for no repository.
@@ -155,7 +155,7 @@ class InspectionPool:
         now_s = time.monotonic()
         for worker in list(self._workers):
             silent_s = now_s - worker.busy_since_s
-            if not worker.is_up and silent_s > _START_LIMIT_S:
+            if not worker.is_up and silent_s > START_LIMIT_S:
                 self._replace(worker, "the process to inspect it did not start")
             elif worker.under_way and silent_s > self._time_limit_s:
                 self._replace(worker, f"did not answer within {self._time_limit_s:g} s")

@@ -5,21 +5,29 @@ import sys
 import time
 
 from gitdash.inspection import worker
-from gitdash.inspection.messages import InspectionReply, InspectionRequest
+from gitdash.inspection.messages import InspectionReply, InspectionRequest, NamespacesReply, NamespacesRequest
+
+
+def misbehave(git_dir: bytes) -> None:
+    name = os.path.basename(git_dir)
+    if name == b"hang.git":
+        time.sleep(3600)
+    if name == b"die.git":
+        os._exit(9)
 
 
 def main() -> None:
-    honest = worker.answer
+    honest_answer, honest_count = worker.answer, worker.count
 
     def answer(request: InspectionRequest) -> InspectionReply:
-        name = os.path.basename(request.git_dir)
-        if name == b"hang.git":
-            time.sleep(3600)
-        if name == b"die.git":
-            os._exit(9)
-        return honest(request)
+        misbehave(request.git_dir)
+        return honest_answer(request)
 
-    worker.answer = answer
+    def count(request: NamespacesRequest) -> NamespacesReply:
+        misbehave(request.git_dir)
+        return honest_count(request)
+
+    worker.answer, worker.count = answer, count
     worker.serve(sys.stdin.fileno(), sys.stdout.fileno())
 
 

@@ -244,7 +244,7 @@ def test_a_root_that_is_suddenly_empty_is_not_forgotten(fleet: Path, history: Hi
 def test_a_repository_that_hangs_or_kills_its_worker_costs_its_own_row_only(
     fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_WORKER_MODULE", "tests.survey.strange_worker")
+    monkeypatch.setattr(workers, "WORKER_MODULE", "tests.survey.strange_worker")
     for name in ("hang.git", "die.git", "a.git", "z.git"):
         GitRepository.init(fleet / name)
     settings = Settings(scan=ScanSettings(time_limit_s=1.0, workers=1))
