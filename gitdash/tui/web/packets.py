@@ -23,10 +23,15 @@ MAXIMUM_PAYLOAD_BYTES: Final = 1 << 26
 _MAXIMUM_CELLS: Final = 1000
 
 
+class _Meta(msgspec.Struct, frozen=True):
+    type: str
+
+
 def packet_for(message: str) -> bytes | None:
     """Return what a message of the browser is to the dashboard; None if it is nothing."""
     try:
-        envelope = msgspec.json.decode(message)
+        # a type, and so no nesting that could be too deep
+        envelope = msgspec.json.decode(message, type=list[str | dict[str, int]])
     except msgspec.DecodeError:
         return None
     match envelope:
@@ -48,10 +53,9 @@ def cells(wanted: int) -> int:
 def is_exit(meta: bytes) -> bool:
     """Tell whether a JSON object of the dashboard says that it leaves."""
     try:
-        value = msgspec.json.decode(meta)
+        return msgspec.json.decode(meta, type=_Meta).type == "exit"
     except msgspec.DecodeError:
         return False
-    return isinstance(value, dict) and value.get("type") == "exit"
 
 
 def _meta(value: dict[str, object]) -> bytes:

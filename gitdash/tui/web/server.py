@@ -117,11 +117,15 @@ class _Server:
     async def _answer_page(self, request: web.Request) -> web.Response:
         if not self._access.is_token(request.query.get("token", "")):
             raise web.HTTPForbidden
-        if len(self._browsers) >= MAXIMUM_TABS:
+        if self._is_full():
             text = self._full_page.substitute(count=MAXIMUM_TABS)
             return web.Response(text=text, status=503, content_type="text/html")
         socket_url = f"ws://{request.host}/ws/{self._access.token}"
         return web.Response(text=self._page.substitute(socket_url=escape(socket_url)), content_type="text/html")
+
+    def _is_full(self) -> bool:
+        """Tell whether there are all the tabs that may be; a dashboard that is still leaving has none."""
+        return sum(not browser.closed for browser in self._browsers) >= MAXIMUM_TABS
 
     async def _answer_socket(self, request: web.Request) -> web.StreamResponse:
         is_own_page = self._access.is_own_origin(request.headers.getall("Origin", []), request.host)
@@ -131,7 +135,7 @@ class _Server:
             heartbeat=_HEARTBEAT_S, timeout=_GOODBYE_S, compress=False, max_msg_size=_MAXIMUM_MESSAGE_BYTES
         )
         await browser.prepare(request)
-        if len(self._browsers) >= MAXIMUM_TABS:
+        if self._is_full():
             await browser.close(code=WSCloseCode.TRY_AGAIN_LATER)
             return browser
         self._browsers.add(browser)
