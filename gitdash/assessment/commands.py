@@ -50,7 +50,9 @@ def unset_command(concerns: Sequence[ConfigConcern], refused_in: Repository | No
     if len(named) > _NAMED_MAXIMUM_COUNT:
         parts.append(f"so with {human_count(len(named) - _NAMED_MAXIMUM_COUNT)} more")
     if others:
-        parts.append(f"an editor for {listed(others)}")
+        # A backtick would begin a command, and the repository's owner chose the names of its keys.
+        names = [key.replace("`", "'") for key in others]
+        parts.append(f"an editor for {listed(names)}")
     return " and ".join(parts)
 
 

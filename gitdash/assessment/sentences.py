@@ -2,8 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
+from typing import Final
 
 from gitdash.units import human_age, human_count, printable, printable_path
+
+_GIT: Final = "{git}"
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -26,12 +29,13 @@ def listed(names: Sequence[str], at_most: int = 3) -> str:
 def shell_word(path: bytes) -> str:
     r"""Return a path as one word for a POSIX shell, exact and printable.
 
-    A path with bytes that may not reach a terminal is written as `$'...'` with `\xNN` (POSIX.1-2024, bash, zsh, ksh).
+    A path with bytes that may not reach a terminal is written as `$'...'` with `\xNN` (POSIX.1-2024, bash, zsh, ksh);
+    so is one with `{git}` in it, for which a remedy would put the git command.
     """
     text = path.decode("utf-8", "surrogateescape")
-    if printable_path(path) == text:
+    if printable_path(path) == text and _GIT not in text:
         return shlex.quote(text)
-    return "$'" + "".join(map(_ansi_c, text)) + "'"
+    return "$'" + "".join(map(_ansi_c, text)).replace(_GIT, "\\x7bgit}") + "'"
 
 
 def _ansi_c(character: str) -> str:
