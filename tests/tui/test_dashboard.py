@@ -134,7 +134,7 @@ async def test_sort_keys_go_from_column_to_column_and_reverse() -> None:
         await driven.press("greater_than_sign")
         assert driven.app.fleet.order[0] == ("disk", True)
         assert "▼disk" in driven.screen_text()
-        await driven.press("o")
+        await driven.press("O")
         assert driven.app.fleet.order[0] == ("disk", False)
         assert "▲disk" in driven.screen_text()
         await driven.press("less_than_sign", "less_than_sign", "less_than_sign")
@@ -524,7 +524,7 @@ async def test_copy_of_a_hostile_path_is_quoted_and_its_toast_is_no_markup() -> 
 
 async def test_actions_on_no_row_do_nothing() -> None:
     async with dashboard([]) as driven:
-        await driven.press("r", "s", "y", "enter", "j", "G", "g", "pagedown", "greater_than_sign", "o", "d")
+        await driven.press("r", "s", "y", "enter", "j", "G", "g", "pagedown", "greater_than_sign", "O", "d")
         assert driven.source.rescanned == driven.source.measured == []
         assert driven.app.table.cursor_path is None
 
@@ -697,7 +697,7 @@ async def test_work_on_a_row_is_marked_and_ends() -> None:
         driven.app.fleet_screen.go_to(ROOT + b"/lost.git")
         driven.source.happen().busy = {path: True}
         await driven.flush()
-        assert "·infra/deploy.git" in driven.screen_text()
+        assert "· infra/deploy.git" in driven.screen_text()
         driven.source.happen().busy = {path: False}
         await driven.flush()
-        assert "·infra/deploy.git" not in driven.screen_text()
+        assert "· infra/deploy.git" not in driven.screen_text()

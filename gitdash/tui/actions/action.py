@@ -23,6 +23,9 @@ class Scope(enum.StrEnum):
 LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.PAGE)
 """All screens with lines to move over."""
 
+REPOSITORIES: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS)
+"""All screens on which the cursor may be on a repository."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
@@ -52,8 +55,9 @@ class Action:
 
 
 MOVE: Final = "Move"
-ORDER: Final = "Sort and filter"
+ORDER: Final = "Sort, filter and group"
+MARK: Final = "Mark"
 LOOK: Final = "Look"
 ACT: Final = "Act"
 LEAVE: Final = "Help and leave"
-GROUPS: Final = (MOVE, ORDER, LOOK, ACT, LEAVE)
+GROUPS: Final = (MOVE, ORDER, MARK, LOOK, ACT, LEAVE)

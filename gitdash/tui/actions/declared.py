@@ -7,12 +7,14 @@ from textual.binding import Binding
 from gitdash.tui.actions.action import Action, Scope
 from gitdash.tui.actions.everywhere import EVERYWHERE
 from gitdash.tui.actions.fleet import FLEET
+from gitdash.tui.actions.grouping import GROUPING
 from gitdash.tui.actions.jobs import JOBS
+from gitdash.tui.actions.marking import MARKING
 from gitdash.tui.actions.moves import MOVES
 from gitdash.tui.actions.pools import POOLS
 from gitdash.tui.actions.repository import REPOSITORY
 
-ACTIONS: Final[tuple[Action, ...]] = (*MOVES, *FLEET, *REPOSITORY, *POOLS, *JOBS, *EVERYWHERE)
+ACTIONS: Final[tuple[Action, ...]] = (*MOVES, *FLEET, *GROUPING, *MARKING, *REPOSITORY, *POOLS, *JOBS, *EVERYWHERE)
 
 
 def actions_of(scope: Scope) -> tuple[Action, ...]:

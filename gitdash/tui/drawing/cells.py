@@ -150,10 +150,11 @@ def shorten_middle(text: str, width: int) -> str:
     return fit(set_cell_size(text, head_width) + "…" + tail, width).rstrip(" ")
 
 
-def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool) -> list[Piece]:
+def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool, note: str = "") -> list[Piece]:
     """Return the head line; the sorted column carries an arrow: up for smallest first, down for largest first.
 
-    The arrow may stand in the gap beside the column, so that no column is wider for its sake.
+    The arrow may stand in the gap beside the column, so that no column is wider for its sake. `note` stands after the
+    title of the names.
     """
     pieces: list[Piece] = []
     end = 0
@@ -164,6 +165,8 @@ def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool) -> list
             arrow = "▼" if descending else "▲"
             title = arrow + title if placed.column.align == "right" else title + arrow
             tone = Tone.SORTED
+        if note and placed.column.key == "name":
+            title = fit(f"{title} · {note}", placed.width).rstrip()
         left = placed.left
         if placed.column.align == "right":
             left += placed.width - cell_len(title)

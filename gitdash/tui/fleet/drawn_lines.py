@@ -10,6 +10,7 @@ from gitdash.tui.drawing.cells import Piece, TableLayout, Tone, fit, head_pieces
 from gitdash.tui.drawing.styles import CURSOR_CLASS, HEAD_LINE_CLASS, ToneStyles
 from gitdash.tui.fleet.fleet import Fleet
 from gitdash.tui.fleet.group_head import ROW_INDENT, group_pieces, indented
+from gitdash.tui.fleet.group_keys import GROUPING_TITLES
 
 _KEPT_LINES: Final = 1024
 
@@ -40,7 +41,7 @@ class DrawnLines:
     def head(self, layout: TableLayout) -> Strip:
         """Return the line of the columns' titles."""
         key, descending = self._fleet.order[0]
-        pieces = head_pieces(layout, key, descending=descending)
+        pieces = head_pieces(layout, key, descending=descending, note=GROUPING_TITLES[self._fleet.grouping])
         return Strip(self._styles_of.segments(pieces, HEAD_LINE_CLASS), layout.width)
 
     def blank(self, text: str, width: int) -> Strip:

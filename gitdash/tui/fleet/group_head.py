@@ -66,11 +66,12 @@ def group_pieces(
 def _stretches(layout: TableLayout, group: Group, sort_key: str, marked_count: int) -> list[tuple[int, int, Line]]:
     """Return first cell, width and content of each part, from the left."""
     title_left = next((placed.left for placed in layout.columns if placed.column.key == "name"), LEFT_MARGIN)
-    cells = [
-        (placed.left, placed.width, [cell])
-        for placed in layout.columns
-        if placed.left != title_left and (cell := _cell(placed, group, sort_key)) is not None
-    ]
+    cells: list[tuple[int, int, Line]] = []
+    for placed in layout.columns:
+        cell = _cell(placed, group, sort_key)
+        if cell is not None:
+            width = cell_len(cell.text)
+            cells.append((placed.left + placed.width - width, width, [cell]))
     title_end = min((left - CELL_GAP for left, _, _ in cells if left > title_left), default=layout.width - MARGIN)
     width = title_end - title_left
     title = (title_left, width, _title(group, layout, width, marked_count))
@@ -84,9 +85,11 @@ def _title(group: Group, layout: TableLayout, width: int, marked_count: int) -> 
     taken = len(sign) + len(count) + 1
     while facts and taken + len("".join(facts)) + min(cell_len(group.title), _LEAST_TITLE_WIDTH) > width:
         facts.pop()
-    title = shorten_middle(group.title, max(width - taken - len("".join(facts)), 0))
+    room = max(width - taken - len("".join(facts)), 0)
+    is_phrase = group.kind in _COUNT_FIRST
+    title = fit(group.title, min(room, cell_len(group.title))) if is_phrase else shorten_middle(group.title, room)
     parts = [Piece(title, Tone.SORTED), Piece(" ", Tone.PLAIN), Piece(count, Tone.PLAIN)]
-    if group.kind in _COUNT_FIRST:
+    if is_phrase:
         parts.reverse()
     return [Piece(sign, Tone.ACCENT), *parts, Piece("".join(facts), Tone.DIM)]
 
@@ -109,7 +112,12 @@ def _cell(placed: PlacedColumn, group: Group, sort_key: str) -> Piece | None:
     if column.unit not in {"bytes", "count"} or not (column.key in SIZES or column.key == sort_key):
         return None
     text = _sum_text(column, group)
-    return None if text is None else Piece(fit(text, placed.width, right=True), Tone.STRONG)
+    if text is None:
+        return None
+    if len(text) > placed.width:
+        text = text.replace(" ", "")
+    # The gap to the left holds one cell more.
+    return Piece(fit(text, max(placed.width, min(len(text), placed.width + CELL_GAP - 1)), right=True), Tone.STRONG)
 
 
 def _sum_text(column: Column, group: Group) -> str | None:

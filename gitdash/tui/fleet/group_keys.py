@@ -6,15 +6,24 @@ fleet that is not grouped does not wait for them.
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gitdash.model.report import State
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
 from gitdash.units import printable, printable_path
 
-GROUPINGS: Final[tuple[Grouping, ...]] = ("none", "root", "pool", "state", "findings")
-"""In the order in which a key goes through them."""
+if TYPE_CHECKING:
+    from gitdash.assessment.rule import Rule
+
+GROUPING_TITLES: Final[Mapping[Grouping, str]] = {
+    "none": "",
+    "root": "by root",
+    "pool": "by pool",
+    "state": "by state",
+    "findings": "by findings",
+}
+"""In the order in which a key goes through them; nothing is said where rows are not grouped."""
 NO_POOL: Final = None
 """The key of the group of those that neither lend nor borrow."""
 _TITLES_SHOWN: Final = 3
@@ -59,7 +68,7 @@ def title_of(kind: Grouping, key: Hashable, name_of: Callable[[bytes], str | Non
     """
     if kind == "state" and isinstance(key, tuple):
         state, rule = key
-        return _PLAIN_STATES.get(state) or (_titles().get(rule, printable(rule)) if rule else str(state))
+        return _PLAIN_STATES.get(state) or (_title(rule) if rule else str(state))
     if kind == "findings" and isinstance(key, tuple):
         return _titles_text(key)
     if not isinstance(key, bytes):
@@ -72,20 +81,32 @@ def title_of(kind: Grouping, key: Hashable, name_of: Callable[[bytes], str | Non
 def _titles_text(rules: tuple[str, ...]) -> str:
     if not rules:
         return "no findings"
-    titles = [_titles().get(rule, printable(rule)) for rule in rules]
+    titles = [_title(rule) for rule in rules]
     more = len(titles) - _TITLES_SHOWN
     return ", ".join(titles[:_TITLES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
+def rules_of(kind: Grouping, key: Hashable) -> list["Rule"]:
+    """Return the rules that make a group what it is; none for a group that is not one of findings."""
+    if not isinstance(key, tuple) or kind not in {"state", "findings"}:
+        return []
+    names = key if kind == "findings" else key[1:]
+    known = _rules()
+    return [known[name] for name in names if isinstance(name, str) and name in known]
+
+
+def _title(rule: str) -> str:
+    known = _rules().get(rule)
+    return printable(rule) if known is None else known.title
+
+
 @cache
-def _titles() -> Mapping[str, str]:
+def _rules() -> Mapping[str, "Rule"]:
     from gitdash.assessment.rules import RULES
 
-    return {rule.id: rule.title for rule in RULES}
+    return {rule.id: rule for rule in RULES}
 
 
 @cache
 def _facts() -> frozenset[str]:
-    from gitdash.assessment.rules import RULES
-
-    return frozenset(rule.id for rule in RULES if rule.is_fact)
+    return frozenset(rule.id for rule in _rules().values() if rule.is_fact)

@@ -66,7 +66,7 @@ class Sum(NamedTuple):
 class Group:
     """One group in one arrangement; `version` tells its drawn head from that of another arrangement."""
 
-    __slots__ = ("_rows", "_sums", "is_open", "key", "kind", "number", "numbers", "title", "version")
+    __slots__ = ("_rows", "_sums", "_totals", "is_open", "key", "kind", "number", "numbers", "title", "version")
 
     def __init__(self, kind: Grouping, number: int, key: Hashable, rows: Sequence[Row], version: int) -> None:
         self.kind = kind
@@ -80,6 +80,7 @@ class Group:
         self.version = version
         self._rows = rows
         self._sums: dict[str, Sum | None] = {}
+        self._totals: RunningTotals | None = None
 
     @property
     def line(self) -> int:
@@ -89,6 +90,14 @@ class Group:
     def summaries(self) -> Iterable[RepositorySummary]:
         """Return the rows themselves."""
         return (self._rows[number].summary for number in self.numbers)
+
+    def totals(self) -> RunningTotals:
+        """Return all sums over its rows."""
+        if self._totals is None:
+            self._totals = RunningTotals()
+            for summary in self.summaries():
+                self._totals.add(summary)
+        return self._totals
 
     @property
     def worst_state(self) -> State:

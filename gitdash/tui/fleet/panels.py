@@ -9,6 +9,7 @@ from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.group_detail import group_lines
 from gitdash.tui.fleet.progress import roots_text
 from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.fleet.totals import totals_line
@@ -65,12 +66,17 @@ class Panels:
         return self._fleet.rows[number].summary
 
     def _detail_lines(self, width: int) -> Sequence[Line]:
+        group = self._table.cursor_group
+        if group is not None:
+            return self._fitting(group_lines(group, width))
         summary = self._cursor_summary()
         if summary is None:
             return []
         is_tall = self.detail.app.size.width >= WIDE_COLUMNS
         report = self._context.live.report_of(summary.path)
-        lines = pane_lines(summary, report, width=width, now_s=self._context.clock(), is_tall=is_tall)
+        return self._fitting(pane_lines(summary, report, width=width, now_s=self._context.clock(), is_tall=is_tall))
+
+    def _fitting(self, lines: Sequence[Line]) -> Sequence[Line]:
         height = self.detail.size.height
         if len(lines) <= height:
             return lines

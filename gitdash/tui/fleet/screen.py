@@ -1,6 +1,7 @@
 """The first screen: the fleet table, a detail pane, a filter, and lines for title, sums and keys."""
 
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -15,9 +16,12 @@ from typing_extensions import override
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.clipboard import shell_path
+from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, fit
 from gitdash.tui.fleet.filter_bar import FilterBar
+from gitdash.tui.fleet.folding import Folding
+from gitdash.tui.fleet.marking import Marking
 from gitdash.tui.fleet.panels import WIDE_COLUMNS, Panels
 from gitdash.tui.fleet.progress import title_line
 from gitdash.tui.fleet.table import FleetTable
@@ -28,6 +32,8 @@ from gitdash.tui.source import Changes
 
 SHORT_LINES: Final = 32
 """Below this height the detail pane is a low one."""
+MANY: Final = 50
+"""More repositories than this are not measured without asking: it may take git hours."""
 
 
 class FleetScreen(DashboardScreen):
@@ -44,6 +50,9 @@ class FleetScreen(DashboardScreen):
         self.detail_is_shown = True
         self.panels = Panels(context, table)
         self.filter_bar = FilterBar(self.panels.count_text)
+        self.marking = Marking(self.fleet, table, self._marks_changed)
+        self.folding = Folding(self.fleet, table, flushing.soon)
+        self._confirmation = Confirmation()
         table.on_cursor = self._cursor_moved
         context.live.may_arrange = lambda: not self.filter_bar.is_typing
         self._home = os.fsencode(os.path.expanduser("~"))
@@ -87,9 +96,14 @@ class FleetScreen(DashboardScreen):
         if changes.summaries or changes.forgotten or changes.jobs:
             self.panels.totals.renew()
             self.filter_bar.count.renew()
-        path = self.table.cursor_path
-        if path is not None and (path in changes.summaries or path in changes.reports):
+        if self._concern_detail(changes):
             self.panels.detail.renew()
+
+    def _concern_detail(self, changes: Changes) -> bool:
+        if self.table.cursor_group is not None:
+            return bool(changes.summaries)
+        path = self.table.cursor_path
+        return path is not None and (path in changes.summaries or path in changes.reports)
 
     def _cursor_moved(self) -> None:
         self.context.live.cursor_moved()
@@ -190,10 +204,57 @@ class FleetScreen(DashboardScreen):
         self.table.rearranged(cursor_line=line)
         self.flushing.soon()
 
+    def action_drop(self) -> None:
+        """Drop the range, else the filter, else the marks."""
+        if self.filter_bar.is_typing or not self.marking.drop_range():
+            if self.has_class("-filtering"):
+                self.action_clear_filter()
+            else:
+                self.marking.unmark_all()
+
+    def _marks_changed(self) -> None:
+        self.panels.totals.renew()
+
+    def action_mark(self) -> None:
+        """Mark the row."""
+        self.marking.mark_and_go_on()
+
+    def action_mark_range(self) -> None:
+        """Begin a range, or mark it."""
+        self.marking.toggle_range()
+
+    def action_mark_all(self) -> None:
+        """Mark all rows that pass the filter, or none of them."""
+        self.marking.mark_all()
+
+    def action_invert_marks(self) -> None:
+        """Invert the marks of the rows that pass the filter."""
+        self.marking.invert()
+
+    @on(FleetTable.LineMarked)
+    def _line_marked(self, event: FleetTable.LineMarked) -> None:
+        self.marking.mark_clicked(event.first)
+
+    def action_group_next(self) -> None:
+        """Group by something else."""
+        self.folding.group_by(self.folding.next_kind())
+
+    def action_close_group(self) -> None:
+        """Close the group, or go to its head."""
+        self.folding.close_or_leave()
+
+    def action_open_group(self) -> None:
+        """Open the group, or go into it."""
+        self.folding.open_or_enter()
+
+    def action_set_all_groups(self, is_open: bool) -> None:
+        """Open or close all groups."""
+        self.folding.set_all_open(is_open=is_open)
+
     @on(FleetTable.LineOpened)
     def action_open(self) -> None:
-        """Show all that is known of the repository."""
-        if (path := self.table.cursor_path) is not None:
+        """Show all that is known of the repository, or open or close the group."""
+        if not self.folding.toggle() and (path := self.table.cursor_path) is not None:
             self.context.open_repository(path)
 
     def action_show_skipped(self) -> None:
@@ -205,14 +266,23 @@ class FleetScreen(DashboardScreen):
         self.detail_is_shown = not self.detail_is_shown
         self.choose_arrangement(self.size)
 
+    @override
+    def current_path(self) -> bytes | None:
+        """Return the repository of this screen's cursor."""
+        return self.table.cursor_path
+
     def action_measure(self) -> None:
-        """Measure the sizes of this repository now."""
-        if (path := self.table.cursor_path) is not None:
+        """Measure the sizes of these repositories now; of many only if it is asked for twice."""
+        paths = self.marking.acted_on()
+        if len(paths) > MANY and not self._confirmation.is_given(("measure", paths), time.monotonic()):
+            self.notify(f"Once more measures {len(paths):,} repositories.", timeout=CONFIRM_S, markup=False)
+            return
+        for path in paths:
             self.context.source.measure(path)
 
     def action_rescan(self) -> None:
-        """Look at this repository again."""
-        if (path := self.table.cursor_path) is not None:
+        """Look at these repositories again."""
+        for path in self.marking.acted_on():
             self.context.source.rescan(path)
 
     def action_rescan_all(self) -> None:
@@ -220,11 +290,13 @@ class FleetScreen(DashboardScreen):
         self.context.source.rescan(None)
 
     def action_copy_path(self) -> None:
-        """Copy the path."""
-        if (path := self.table.cursor_path) is not None:
-            text = shell_path(path)
+        """Copy the paths, with spaces between them."""
+        paths = self.marking.acted_on()
+        if paths:
+            text = " ".join(map(shell_path, paths))
             self.app.copy_to_clipboard(text)
-            self.notify(fit(text, 60).rstrip(), title="Copied", timeout=2, markup=False)
+            title = "Copied" if len(paths) == 1 else f"Copied {len(paths):,} paths"
+            self.notify(fit(text, 60).rstrip(), title=title, timeout=2, markup=False)
 
     @override
     def action_leave(self) -> None:

@@ -1,0 +1,29 @@
+"""What the detail pane says of a group: its sums, and of findings why they matter and what fixes them. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from gitdash.tui.drawing.cells import STATE_TONES, Line, Piece, Tone, cut_line, line_length, shorten_middle, spread
+from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.fleet.group_keys import rules_of
+from gitdash.tui.fleet.groups import Group
+from gitdash.tui.fleet.totals import totals_line
+
+
+def group_lines(group: Group, width: int) -> Sequence[Line]:
+    """Return the lines of a group."""
+    state = group.worst_state
+    right = [Piece(f"group of {len(group.numbers):,}  ", Tone.DIM), Piece(f"{state.value} ", STATE_TONES[state])]
+    title = shorten_middle(group.title, max(width - line_length(right) - 2, 12))
+    return [
+        spread([Piece(" " + title, Tone.STRONG)], right, width),
+        cut_line(totals_line(group.totals(), width), width),
+        *_rule_lines(group, width),
+    ]
+
+
+def _rule_lines(group: Group, width: int) -> Iterator[Line]:
+    for rule in rules_of(group.kind, group.key):
+        yield []
+        yield [Piece(f" {rule.id}", Tone.STRONG), Piece(f"  {rule.title}", Tone.DIM)]
+        yield from wrapped(rule.meaning, Tone.PLAIN, width, indent=3)
+        yield from wrapped("> " + rule.remedy.replace("{git}", "git"), Tone.DIM, width, indent=3, hanging=2)
