@@ -357,6 +357,28 @@ def start_gitdash(arguments: Sequence[str | bytes], environment: Mapping[str, st
     return _start_python(command, {**os.environ, **_import_path(), **environment}, None, stderr=None)
 
 
+def run_in_foreground(argv: Sequence[str], folder: bytes) -> int:
+    """Run a program of the user's choice on the terminal, in a folder, and return its exit code; -1 if it was ended.
+
+    It gets the user's own environment and may ask the user anything. Ctrl-C is its own meanwhile: both of us hear it,
+    and only a handler, not an ignored signal, is back to its default in what is started. Raises GitError if it does not
+    start.
+    """
+    heard = {number: signal.signal(number, _leave_it_to_the_child) for number in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        code = subprocess.run(argv, cwd=folder, check=False).returncode
+    except OSError as error:
+        raise GitError(f"{argv[0]} could not be started: {error.strerror}", kind=GitFailure.REFUSED) from error
+    finally:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
+    return max(code, -1)
+
+
+def _leave_it_to_the_child(_number: int, _frame: object) -> None:
+    """Hear a signal of the terminal and do nothing."""
+
+
 def _import_path() -> dict[str, str]:
     """Return the variables by which a Python child finds the modules that we are made of."""
     ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -9,6 +9,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.clock import Clock
 from gitdash.tui.fleet.fleet import Fleet
 from gitdash.tui.fleet.live import LiveFleet
+from gitdash.tui.hand_over import HandOver
 from gitdash.tui.source import Changes, FleetSource, SurveyProgress
 
 
@@ -25,6 +26,8 @@ class Context:
     """Keys for people by the name of their action; without those that have no key."""
     open_repository: Callable[[bytes], None]
     """Opens the screen of a repository."""
+    hand_over: HandOver
+    """Starts other programs in repositories."""
     read_only: bool = False
     """Nothing may be changed, and no other program started."""
     jobs: dict[int, Job] = field(default_factory=dict)

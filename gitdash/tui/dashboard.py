@@ -31,13 +31,16 @@ from gitdash.tui.fleet.live import LiveFleet
 from gitdash.tui.fleet.screen import FleetScreen
 from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.flushing import Flushing
+from gitdash.tui.hand_over import HandOver
 from gitdash.tui.keymap import make_keymap
+from gitdash.tui.memory import Memory
 from gitdash.tui.options import Options
 from gitdash.tui.pages.help import help_lines
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.palette import RepositoryProvider
 from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes, FleetSource
+from gitdash.tui.themes import ANSI_THEME
 
 TICK_INTERVAL_S: Final = 10.0
 """How often ages are drawn anew."""
@@ -60,9 +63,14 @@ class Dashboard(App[int]):
         source: FleetSource,
         clock: Clock,
         options: Options = Options(),  # noqa: B008 - it is frozen
+        memory: Memory | None = None,
     ) -> None:
-        """Take what is shown and with what."""
+        """Take what is shown and with what; without `memory` nothing is remembered."""
         super().__init__()
+        self.memory = memory or Memory(None)
+        self._remembered = self.memory.choices()
+        """What is written already."""
+        self._use_theme(options.theme)
         self._line_filters = filters_for(has_colours=not self.no_color, encoding=options.encoding)
         self.source = source
         self.clock = clock
@@ -85,6 +93,7 @@ class Dashboard(App[int]):
             clock=clock,
             shown_keys=self.shown_keys,
             open_repository=self.open_repository,
+            hand_over=HandOver(self, shell=options.shell, open_with=options.open_with, read_only=options.read_only),
             read_only=options.read_only,
         )
         self.fleet_screen = FleetScreen(self.context, self.table, self.flushing)
@@ -98,6 +107,13 @@ class Dashboard(App[int]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return ours for terminals that show less, before Textual's."""
         return self._line_filters or super().get_line_filters()
+
+    def _use_theme(self, asked_for: str | None) -> None:
+        """Take the theme that is asked for, else the remembered one if there still is one of that name."""
+        self.register_theme(ANSI_THEME)
+        name = asked_for or self._remembered.theme
+        if name in self.available_themes:
+            self.theme = name
 
     def on_mount(self) -> None:
         """Paint first, then begin to work."""

@@ -66,6 +66,22 @@ class DashboardScreen(Screen[None]):
         """Show the notice instead of all else where there is no room."""
         self.set_class(size.width < LEAST_SIZE.width or size.height < LEAST_SIZE.height, "-too-small")
 
+    def current_path(self) -> bytes | None:
+        """Return the repository that this screen or its cursor is on; None if there is none."""
+        return None
+
+    def action_open_shell(self) -> None:
+        """Open a shell in the repository, and look at it again after that."""
+        path = self.current_path()
+        if path is not None and self.context.hand_over.open_shell(path, self.context.live.report_of(path)):
+            self.context.source.rescan(path)
+
+    def action_open_with(self) -> None:
+        """Show the repository in another program, and look at it again after that."""
+        path = self.current_path()
+        if path is not None and self.context.hand_over.open_with(path, self.context.live.report_of(path)):
+            self.context.source.rescan(path)
+
     def action_leave(self) -> None:
         """Go back to the screen below."""
         self.app.call_next(self.dismiss)

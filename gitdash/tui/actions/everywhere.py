@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gitdash.tui.actions.action import LEAVE, LISTS, LOOK, Action, Scope
+from gitdash.tui.actions.action import ACT, LEAVE, LISTS, LOOK, REPOSITORIES, Action, Scope
 
 EVERYWHERE: Final = (
     Action(
@@ -67,6 +67,27 @@ EVERYWHERE: Final = (
         group=LOOK,
         scopes=(Scope.EVERYWHERE,),
         label="jobs",
+    ),
+    Action(
+        name="open_shell",
+        command="open_shell",
+        keys=("exclamation_mark",),
+        title="Open a shell in this repository",
+        help="Open a shell in the repository; when it ends, the dashboard comes back and looks at it again.",
+        group=ACT,
+        scopes=REPOSITORIES,
+        label="shell",
+        writes=True,
+    ),
+    Action(
+        name="open_with",
+        command="open_with",
+        keys=("o",),
+        title="Open this repository with lazygit or tig",
+        help="Open the repository with lazygit or tig, whichever is installed; `open_with` names others.",
+        group=ACT,
+        scopes=REPOSITORIES,
+        writes=True,
     ),
     Action(
         name="leave",

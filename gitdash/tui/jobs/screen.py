@@ -55,6 +55,11 @@ class JobsScreen(ItemsScreen):
         selected = self.items.selected
         return self.context.jobs.get(self._numbers[selected]) if selected < len(self._numbers) else None
 
+    @override
+    def current_path(self) -> bytes | None:
+        """Return the repository of the job under the cursor."""
+        return None if self.job is None else self.job.path
+
     def _page(self, width: int) -> Page:
         """Compose the page; the cursor stays on its job, wherever that stands now."""
         job = self.job
