@@ -129,7 +129,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
         job(4, JobState.FAILED, JobKind.MEASURE, path=long, reason="because " * 60),
         msgspec.structs.replace(job(5, JobState.DONE, path=long), before=JobFigures(), after=figures),
     ]
-    view = JobsView(jobs=jobs, name_of=lambda job: (job.path or b"all").decode(), shown_keys={}, now_s=NOW_S)
+    view = JobsView(jobs=jobs, name_of=lambda job: (job.path or long).decode(), shown_keys={}, now_s=NOW_S)
     page, _ = jobs_page(view, width)
     assert max(map(line_length, page.lines)) <= width
 

@@ -127,7 +127,11 @@ def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
         Piece(_how_far(job, view.now_s), Tone.DIM),
         Piece(f"  {_whole_seconds(elapsed_s):>8}", Tone.PLAIN),
     ]
-    yield _head(_kind_pieces(job), view.name_of(job), right, width)
+    left = _kind_pieces(job)
+    if line_length(left) + _NAME_LEAST + line_length(right) >= width:
+        # of all figures the one that a person can do best without
+        right.pop()
+    yield _head(left, view.name_of(job), right, width)
     if job.known_count is not None and job.known_count >= _BAR_LEAST and not job.may_grow:
         yield _bar(job.done_count / job.known_count, min(width - 10, _BAR_WIDTH))
 
