@@ -50,7 +50,7 @@ def _open_dashboard(session: "Session", roots: tuple[bytes, ...]) -> int:
             settings=session.settings,
             history=history,
             git=git,
-            read_only=session.dashboard.read_only,
+            dashboard=session.dashboard,
             driver=driver,
         )
 

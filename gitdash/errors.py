@@ -19,6 +19,7 @@
     +-- cli.output.OutputError                  data could not be written to stdout
     +-- cli.serve.NoWebExtraError               what serves to a browser is not installed
     +-- tui.app.NoTerminalError                 the dashboard has no terminal to draw on
+    +-- tui.themes.UnknownThemeError            a colour theme that does not exist was asked for
     +-- tui.web.server.ServeError               the web server could not begin
 
 The text of an error is short, lower case and factual; data stands in attributes.

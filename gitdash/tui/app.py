@@ -8,13 +8,16 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.tui.clock import Clock, wall_clock
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.feed.survey_feed import SurveyFeed
-from gitdash.tui.options import Options
+from gitdash.tui.memory import Memory
+from gitdash.tui.options import options_of
 from gitdash.tui.terminal import drawn_on_a_terminal, has_terminal, terminal_encoding
+from gitdash.tui.themes import require_theme
 from gitdash.tui.undecodable import replace_undecodable_input
 
 if TYPE_CHECKING:
     from textual.driver import Driver
 
+    from gitdash.config.dashboard import DashboardSettings
     from gitdash.config.settings import Settings
     from gitdash.gitcmd.runner import GitProgram
     from gitdash.history.store import History
@@ -36,15 +39,17 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     history: "History | None",
     git: "GitProgram",
     clock: Clock = wall_clock,
-    read_only: bool = False,
+    dashboard: "DashboardSettings | None" = None,
     driver: "type[Driver] | None" = None,
 ) -> int:
     """Open the dashboard on absolute roots and return the exit code when it is left.
 
-    With `read_only` it changes nothing and starts no other program. `driver` draws elsewhere than on a terminal.
-    Raises GitdashError if there is no terminal, or if the survey cannot be made, such as for a root that does not
-    exist.
+    `dashboard` is what the command line makes of the table of the configuration; None is that table itself. `driver`
+    draws elsewhere than on a terminal. Raises GitdashError if there is no terminal or no such theme, or if the survey
+    cannot be made, such as for a root that does not exist.
     """
+    dashboard = dashboard or settings.dashboard
+    require_theme(dashboard.theme)
     if driver is None and not has_terminal():
         raise NoTerminalError
     summaries = history.summaries(roots) if history is not None else []
@@ -52,13 +57,15 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     feed.check_roots()
     replace_undecodable_input()
     with drawn_on_a_terminal() if driver is None else contextlib.nullcontext():
-        options = Options(encoding=terminal_encoding() if driver is None else "utf-8", read_only=read_only)
-        app = Dashboard(roots, summaries, feed, clock, options)
+        memory = Memory(history)
+        options = options_of(settings, dashboard, terminal_encoding() if driver is None else "utf-8")
+        app = Dashboard(roots, summaries, feed, clock, options, memory)
         app.driver_class = driver or app.driver_class
         try:
-            code = app.run()
+            code = app.run(mouse=dashboard.mouse)
         finally:
             feed.stop()
+            memory.close()
     if app.failure is not None:
         raise app.failure
     # No code of ours: the loop was interrupted by a signal, or Textual has printed what went wrong.

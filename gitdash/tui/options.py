@@ -2,6 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from gitdash.model.view import View
+
+if TYPE_CHECKING:
+    from gitdash.config.dashboard import DashboardSettings
+    from gitdash.config.settings import Settings
+
+_ENCODINGS: Final = {"ascii": "ascii", "unicode": "utf-8"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,8 +20,27 @@ class Options:
     keys: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     """Wishes for keys by the name of the action, as people write them."""
     encoding: str = "utf-8"
-    """Of the terminal."""
+    """Of the terminal, or what lines and signs are confined to."""
     theme: str | None = None
     """None for the one that was chosen last."""
     read_only: bool = False
     """Nothing may be changed, and no other program started."""
+    views: Sequence[View] = ()
+    """Those of the configuration."""
+    shell: str | None = None
+    """Program that is started in a repository; None for the user's own."""
+    open_with: Sequence[str] = ()
+    """Programs that show a repository: the first that is installed."""
+
+
+def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_encoding: str) -> Options:
+    """Return what the configuration says; `dashboard` is its table with what the command line says instead."""
+    return Options(
+        keys=settings.keys,
+        encoding=_ENCODINGS.get(dashboard.glyphs, terminal_encoding),
+        theme=dashboard.theme,
+        read_only=dashboard.read_only,
+        views=settings.view,
+        shell=dashboard.shell,
+        open_with=dashboard.open_with,
+    )
