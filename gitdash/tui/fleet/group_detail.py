@@ -6,7 +6,7 @@ from gitdash.tui.drawing.cells import STATE_TONES, Line, Piece, Tone, cut_line, 
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.fleet.group_keys import rules_of
 from gitdash.tui.fleet.groups import Group
-from gitdash.tui.fleet.totals import totals_line
+from gitdash.tui.fleet.totals_line import totals_line
 
 
 def group_lines(group: Group, width: int) -> Sequence[Line]:

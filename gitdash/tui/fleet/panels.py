@@ -12,7 +12,8 @@ from gitdash.tui.fleet.fleet import Fleet
 from gitdash.tui.fleet.group_detail import group_lines
 from gitdash.tui.fleet.progress import roots_text
 from gitdash.tui.fleet.table import FleetTable
-from gitdash.tui.fleet.totals import totals_line
+from gitdash.tui.fleet.totals_line import Moment, totals_line
+from gitdash.tui.jobs.counts import job_counts
 from gitdash.tui.pages.skipped import skipped_lines
 from gitdash.tui.repository.detail import pane_lines
 
@@ -57,7 +58,14 @@ class Panels:
         return f"{len(self._fleet.view):,}/{len(self._fleet.rows):,}"
 
     def _totals_lines(self, width: int) -> Sequence[Line]:
-        return [totals_line(self._fleet.totals, width)]
+        fleet = self._fleet
+        moment = Moment(
+            passing_count=len(fleet.view) if fleet.filter.is_active else None,
+            marked_count=fleet.marked_count,
+            hidden_marked_count=fleet.hidden_marked_count,
+            jobs=job_counts(self._context.jobs.values()),
+        )
+        return [totals_line(fleet.totals, width, moment)]
 
     def _cursor_summary(self) -> RepositorySummary | None:
         number = self._table.cursor_number

@@ -181,6 +181,7 @@ class FleetScreen(DashboardScreen):
         self.table.rearranged(cursor_line=line)
         self.flushing.soon()
         self.filter_bar.count.renew()
+        self.panels.totals.renew()
 
     def action_sort_by_neighbour(self, step: int) -> None:
         """Sort by the column to the left or to the right of the sorted one."""

@@ -1,24 +1,11 @@
-"""The sums over the fleet, kept up to date by adding and removing single rows, and the line that shows them."""
+"""The sums over rows, kept up to date by adding and removing single ones. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final
 
-from gitdash.export.columns import LOWER_BOUND
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
+from gitdash.model.saved import SavedSum
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.drawing.cells import Piece, Tone, line_length
-from gitdash.units import human_bytes
-
-_STATE_TONES: Final = (
-    (State.CRITICAL, Tone.CRITICAL),
-    (State.UNREADABLE, Tone.CRITICAL),
-    (State.WARNING, Tone.WARNING),
-    (State.FOREIGN, Tone.NOTICE),
-    (State.NOTICE, Tone.NOTICE),
-    (State.OK, Tone.OK),
-)
 
 
 class RunningTotals:
@@ -34,19 +21,29 @@ class RunningTotals:
         self.duplicate_bytes = 0
         self.exclusive_unknown_count = 0
         """Object stores of which the sums of exclusive and duplicate bytes know nothing yet, or never will."""
+        self.saved = SavedSum()
         self.states: Counter[State] = Counter()
+        self.critical_count = 0
+        """Findings of this severity; the other two likewise."""
+        self.warning_count = 0
+        self.notice_count = 0
 
     def add(self, summary: RepositorySummary) -> None:
         """Count a row."""
         self._change(summary, 1)
+        self.saved.add(summary)
 
     def remove(self, summary: RepositorySummary) -> None:
         """Take back what `add` counted."""
         self._change(summary, -1)
+        self.saved.remove(summary)
 
     def _change(self, summary: RepositorySummary, sign: int) -> None:
         self.repository_count += sign
         self.states[summary.state] += sign
+        self.critical_count += sign * summary.critical_count
+        self.warning_count += sign * summary.warning_count
+        self.notice_count += sign * summary.notice_count
         if _counts_disk(summary):
             self.disk_bytes += sign * _measured(summary.disk_bytes)
             self.disk_unknown_count += sign * (not isinstance(summary.disk_bytes, int))
@@ -78,56 +75,3 @@ def _measured(value: int | Unreadable | None) -> int:
 def _lacks_exclusive(summary: RepositorySummary) -> bool:
     """Tell whether a figure is missing; a linked worktree has no store of its own and so needs none."""
     return summary.kind is not RepositoryKind.LINKED_WORKTREE and not isinstance(summary.exclusive_bytes, int)
-
-
-def totals_line(totals: RunningTotals, width: int) -> list[Piece]:
-    """Return the sums on one line, the least important left out where `width` does not hold all."""
-    groups = _size_groups(totals) + _state_groups(totals)
-    while len(groups) > 1 and _length(groups) > width:
-        groups.remove(max(groups, key=lambda group: group[0]))
-    pieces: list[Piece] = []
-    for position, (_, group) in enumerate(groups):
-        pieces.append(Piece(" " if position == 0 else "  ", Tone.PLAIN))
-        pieces.extend(group)
-    return pieces
-
-
-def _length(groups: Sequence[tuple[int, list[Piece]]]) -> int:
-    return sum(line_length(group) + 2 for _, group in groups)
-
-
-def _size_groups(totals: RunningTotals) -> list[tuple[int, list[Piece]]]:
-    """Groups of pieces with their priority; the lowest stays longest."""
-    count = totals.repository_count
-    noun = " repository" if count == 1 else " repositories"
-    stores = totals.object_store_count
-    return [
-        (0, [Piece(f"{count:,}", Tone.STRONG), Piece(noun, Tone.DIM)]),
-        (9, [Piece(f"{stores:,}", Tone.STRONG), Piece(" store" if stores == 1 else " stores", Tone.DIM)]),
-        (2, _sum_pieces("disk", totals.disk_bytes, totals.disk_unknown_count)),
-        *_exclusive_groups(totals),
-    ]
-
-
-def _exclusive_groups(totals: RunningTotals) -> list[tuple[int, list[Piece]]]:
-    unknown_count = totals.exclusive_unknown_count
-    if totals.object_store_count and unknown_count >= totals.object_store_count:
-        return []
-    return [
-        (8, _sum_pieces("exclusive", totals.exclusive_bytes, unknown_count)),
-        (6, _sum_pieces("duplicate", totals.duplicate_bytes, unknown_count)),
-    ]
-
-
-def _sum_pieces(label: str, size_bytes: int, unknown_count: int) -> list[Piece]:
-    sign = LOWER_BOUND if unknown_count else ""
-    return [Piece(sign + human_bytes(size_bytes), Tone.STRONG), Piece(f" {label}", Tone.DIM)]
-
-
-def _state_groups(totals: RunningTotals) -> list[tuple[int, list[Piece]]]:
-    groups = []
-    for position, (state, tone) in enumerate(_STATE_TONES):
-        if count := totals.states[state]:
-            priority = (1, 3, 4, 7, 5, 10)[position]
-            groups.append((priority, [Piece(f"{count:,} {state.value}", tone)]))
-    return groups
