@@ -45,7 +45,7 @@ from gitdash.tui.themes import ANSI_THEME
 TICK_INTERVAL_S: Final = 10.0
 """How often ages are drawn anew."""
 _SETTLED_S: Final = 1.0
-"""After this long the rows that were loaded are taken out of the garbage collector's sight."""
+"""After this long the rows that were loaded are taken out of the garbage collector's sight, and more is imported."""
 
 
 class Dashboard(App[int]):
@@ -131,7 +131,7 @@ class Dashboard(App[int]):
         self.watch(self.table, "scroll_y", self.flushing.soon, init=False)
         self.flushing.soon()
         self.set_interval(TICK_INTERVAL_S, self._tick)
-        self.set_timer(_SETTLED_S, _forgo_collecting)
+        self.set_timer(_SETTLED_S, _settle)
 
     def flush(self) -> None:
         """Show what happened since the last call."""
@@ -249,7 +249,12 @@ class Dashboard(App[int]):
                 yield command
 
 
-def _forgo_collecting() -> None:
-    """Take all that is loaded out of the garbage collector's sight: a full pass over it would be felt."""
+def _settle() -> None:
+    """Load what the first key would wait for, and take all that is loaded out of the garbage collector's sight.
+
+    A full pass of the collector over it would be felt.
+    """
+    import gitdash.tui.repository.screen  # noqa: F401 - for the effect: opening a repository finds it imported
+
     gc.collect()
     gc.freeze()
