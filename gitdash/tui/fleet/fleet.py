@@ -13,7 +13,8 @@ from gitdash.export.columns import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
-from gitdash.tui.fleet.groups import Group, Groups
+from gitdash.tui.fleet.group import Group
+from gitdash.tui.fleet.groups import Groups
 from gitdash.tui.fleet.marks import Marks
 from gitdash.tui.fleet.row import FleetRow
 from gitdash.tui.fleet.row_filter import RowFilter
@@ -34,7 +35,7 @@ class Fleet:
         self.lines: list[int] = self.view
         self.positions: dict[int, int] = {}
         """The place of each line among `lines`."""
-        self.groups = Groups()
+        self.groups = Groups(self.number_of)
         self.marks = Marks()
         self.page_height = 0
         """Lines that fit on the screen; 0 until that is known."""
@@ -157,13 +158,9 @@ class Fleet:
     def _group(self) -> None:
         if self.grouping != "none":
             order = [(self.columns[key], descending) for key, descending in self.order]
-            self.groups.arrange(self.rows, self.view, order, self._name_of)
+            self.groups.arrange(self.rows, self.view, order)
             self.groups.fit(self.page_height)
         self.lay_out()
-
-    def _name_of(self, path: bytes) -> str | None:
-        number = self._numbers.get(path)
-        return None if number is None else self.rows[number].summary.name
 
     def fit(self, page_height: int) -> None:
         """Take how many lines fit on the screen."""
@@ -188,7 +185,9 @@ class Fleet:
         return next((group for group in self.groups.ordered if number in group.numbers), None)
 
     def reveal(self, number: int) -> None:
-        """Open the group of a row."""
+        """Open the group of a row that passes the filter; one that came since the last `arrange` gets its group now."""
+        if number not in self.positions and self.group_of(number) is None:
+            self._group()
         group = self.group_of(number)
         if group is not None and not group.is_open:
             self.groups.set_open(group.number, is_open=True)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from gitdash.model.view import Grouping
 from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.group import Group
 from gitdash.tui.fleet.group_keys import GROUPING_TITLES
-from gitdash.tui.fleet.groups import Group
 from gitdash.tui.fleet.table import FleetTable
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from gitdash.tui.drawing.cells import STATE_TONES, Line, Piece, Tone, cut_line, line_length, shorten_middle, spread
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.fleet.group import Group
 from gitdash.tui.fleet.group_keys import rules_of
-from gitdash.tui.fleet.groups import Group
 from gitdash.tui.fleet.totals_line import totals_line
 
 

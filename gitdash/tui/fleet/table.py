@@ -19,8 +19,8 @@ from gitdash.tui.drawing.cells import LEFT_MARGIN, TableLayout, choose_layout
 from gitdash.tui.drawing.styles import COMPONENT_CLASSES
 from gitdash.tui.fleet.drawn_lines import DrawnLines
 from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.fleet.group import Group
 from gitdash.tui.fleet.group_head import ROW_INDENT
-from gitdash.tui.fleet.groups import Group
 from gitdash.tui.fleet.nearest import nearest_line
 
 HEAD_HEIGHT: Final = 1
