@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.runner import GitProgram, stop_everything
+from gitdash.model.command import CommandRecord
 from gitdash.model.job import Job, JobKind
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository
@@ -22,6 +24,7 @@ from gitdash.survey.priorities import Priorities
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.again import LookAgain
 from gitdash.tui.feed.jobs import JobRegister
+from gitdash.tui.feed.questions import Questions
 from gitdash.tui.feed.survey_job import SurveyJob
 from gitdash.tui.source import Changes, SurveyProgress
 
@@ -66,6 +69,14 @@ class SurveyFeed:
             report_of=self._report,
             on_look=self._note_look,
             on_busy=self._note_busy,
+            cancel=self._cancel,
+        )
+        self._questions = Questions(
+            settings=settings,
+            program=program,
+            report_of=self._report,
+            tell=self._tell,
+            guarded=self._guarded,
             cancel=self._cancel,
         )
         self._changed = threading.Condition()
@@ -121,6 +132,7 @@ class SurveyFeed:
             self._changed.notify_all()
         self._again.wake()
         stop_everything()
+        self._questions.stop()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(_JOIN_S)
@@ -176,6 +188,30 @@ class SurveyFeed:
                 del self._wanted_reports[next(iter(self._wanted_reports))]
             self._changed.notify_all()
 
+    def request_namespaces(self, path: bytes) -> None:
+        """Have references counted."""
+        self._questions.request_namespaces(path)
+
+    def request_lookup_times(self, path: bytes) -> None:
+        """Have look-ups timed."""
+        self._questions.request_lookup_times(path)
+
+    def look_up(self, path: bytes, text: str) -> None:
+        """Ask for an object."""
+        self._questions.look_up(path, text)
+
+    def close_readers(self, path: bytes) -> None:
+        """End the reader of a repository."""
+        self._questions.close_readers(path)
+
+    def commands(self, path: bytes) -> Sequence[CommandRecord]:
+        """Return what git was asked."""
+        return COMMAND_LOG.records_of(path)
+
+    def commands_version(self, path: bytes) -> int:
+        """Return what grows with each change."""
+        return COMMAND_LOG.version_of(path)
+
     def _guarded(self, run: Callable[[], None]) -> None:
         """Run a thread; what ends it ends the dashboard, with the reason."""
         try:
@@ -191,6 +227,11 @@ class SurveyFeed:
             self._changes = Changes()
             self._wake()
         return self._changes
+
+    def _tell(self, write: Callable[[Changes], None]) -> None:
+        """Let an answer be written down."""
+        with self._changed:
+            write(self._pending())
 
     def _note_job(self, job: Job) -> None:
         with self._changed:
