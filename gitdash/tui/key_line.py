@@ -52,7 +52,7 @@ def _label(action: Action, scope: Scope) -> str:
 
 def _short_key(action: Action, shown: Mapping[str, str]) -> str:
     keys = shown[action.name]
-    if action.name in {"sort_next", "sort_packs_next"} and keys == ">":
+    if action.name in {"sort_next", "sort_packs_next", "sort_pools_next"} and keys == ">":
         return "< >"
     return keys.split()[0].replace("ctrl+", "^")
 

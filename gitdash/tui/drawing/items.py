@@ -1,6 +1,6 @@
 """Lines some of which belong to items that a person can choose among: a cursor stands on one, and it can be opened."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -22,6 +22,10 @@ class Page:
     """Line number of the head of each item, ascending; empty if there is nothing to choose."""
     pinned: Line | None = None
     """The head of a table: it stays at the top when the one above the first item has scrolled off."""
+    names: Sequence[Hashable] = ()
+    """One for each item, by which the cursor stays on its item when others come before it; empty if none ever do."""
+    unfolds: bool = False
+    """The lines depend on the item under the cursor, so they are composed anew when it moves."""
 
 
 class ItemsView(LinesView):
@@ -35,8 +39,12 @@ class ItemsView(LinesView):
         self._compose_page = compose_page
         self._items: Sequence[int] = ()
         self._pinned: Line | None = None
+        self._names: Sequence[Hashable] = ()
+        self._unfolds = False
         self.selected = 0
         """Which item the cursor is on; 0 if there is none."""
+        self.chosen: Hashable | None = None
+        """The name of that item; None if it has none."""
 
     @property
     def item_count(self) -> int:
@@ -47,8 +55,43 @@ class ItemsView(LinesView):
         page = self._compose_page(width)
         self._items = page.items
         self._pinned = page.pinned
-        self.selected = max(min(self.selected, len(page.items) - 1), 0)
+        self._names, self._unfolds = page.names, page.unfolds
+        if self.chosen in page.names:
+            self.selected = page.names.index(self.chosen)
+        else:
+            self.selected = 0 if page.names else max(min(self.selected, len(page.items) - 1), 0)
+            self.chosen = page.names[0] if page.names else None
         return page.lines
+
+    @override
+    def renew(self, *, from_top: bool = False) -> None:
+        """Compose the lines again; an item that has a name stays where it is on the screen, if that can be."""
+        line = self._cursor_line()
+        was_visible = line is not None and 0 <= line < self.size.height
+        super().renew(from_top=from_top)
+        moved_to = self._cursor_line()
+        if self._names and was_visible and moved_to is not None and line is not None and line != moved_to:
+            if self.scroll_offset.y:
+                self._scroll_lines_to(self.scroll_offset.y + moved_to - line)
+            self._keep_visible()
+
+    def start_over(self) -> None:
+        """Show another page from its top."""
+        self.selected, self.chosen, self._names = 0, None, ()
+        self.renew(from_top=True)
+
+    def _cursor_line(self) -> int | None:
+        """The line of the screen that the cursor is on, which may be above or below it; None without items."""
+        return self._items[self.selected] - self.scroll_offset.y if self._items else None
+
+    def renew_on(self, number: int) -> None:
+        """Compose anew and put the cursor on an item, on the line of the screen where it is now if that can be."""
+        line = self._items[self.selected] - self.scroll_offset.y if self._items else 0
+        self.renew()
+        if self._items:
+            self.selected = max(min(number, len(self._items) - 1), 0)
+            self._scroll_lines_to(self._items[self.selected] - line)
+            self.select(self.selected)
 
     def move(self, distance: int) -> None:
         """Move the cursor by items, or the page by lines if there are none."""
@@ -79,6 +122,10 @@ class ItemsView(LinesView):
         if not self._items:
             return
         self.selected = max(min(number, len(self._items) - 1), 0)
+        if self._names:
+            self.chosen = self._names[self.selected]
+        if self._unfolds:
+            self.renew()
         self._keep_visible()
         self.refresh()
 

@@ -1,19 +1,33 @@
 """The screen of lenders, each with its members."""
 
+import time
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.binding import BindingType
+from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.clipboard import shell_path
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.cells import Line, fit
 from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.drawing.lazy_lines import LazyLines
+from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.pools.lines import all_safe_lines, entry_line, head_line, no_lender_lines, title_line
+from gitdash.tui.pools.order import PoolOrder
+from gitdash.tui.pools.pool_list import Key, PoolList
+from gitdash.tui.pools.sums import sums_lines
 from gitdash.tui.screen import ItemsScreen
+from gitdash.tui.source import Changes
+from gitdash.units import printable_path
+
+RENEW_INTERVAL_S: Final = 1.0
+"""Between two looks at the fleet for lenders, at least: each goes over all repositories."""
 
 
 class PoolsScreen(ItemsScreen):
@@ -24,21 +38,156 @@ class PoolsScreen(ItemsScreen):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self.pools = PoolList()
+        self.sums_view = LinesView(lambda width: sums_lines(self.pools.sums, width), id="pools-sums")
+        self.head_view = LinesView(lambda width: [head_line(self.pools.order, width)], id="pools-head")
         self.items = ItemsView(self._page, id="page")
+        self._is_stale = False
+        self._looked_at_s = 0.0
+        self._timer: Timer | None = None
+        self._look()
 
     @override
     def title_lines(self, width: int) -> Sequence[Line]:
-        """Return the title."""
-        return [[Piece(" Lenders and their members", Tone.STRONG)]]
+        """Return the title, with what is shown in which order."""
+        return [title_line(self.pools.order, is_only_unsafe=self.pools.is_only_unsafe, width=width)]
 
     @override
     def parts(self) -> Iterable[Widget]:
-        """Return the page."""
-        return [self.items]
+        """Return the sums, and the list below its head."""
+        return [self.sums_view, self.head_view, self.items]
 
-    def _page(self, _width: int) -> Page:
-        return Page([])
+    def _look(self) -> None:
+        self._is_stale = False
+        fleet = self.context.fleet
+        self.pools.take((row.summary for row in fleet.rows), fleet.totals.saved)
+        self._looked_at_s = time.monotonic()
+        self.set_class(not self.pools.sums.lender_count, "-no-lender")
+
+    def _page(self, width: int) -> Page:
+        pools = self.pools
+        if not pools.sums.lender_count:
+            progress = self.context.progress
+            is_complete = progress is None or progress.complete
+            return Page(no_lender_lines(pools.repository_count, width, is_complete=is_complete))
+        entries = pools.entries
+        if not entries.keys:
+            shown_key = self.context.shown_keys.get("only_unsafe", "")
+            return Page(all_safe_lines(pools.sums.lender_count, shown_key, width))
+        return Page(LazyLines([], entries.rows, lambda entry: entry_line(entry, width), width), entries.items)
+
+    @property
+    def key(self) -> Key | None:
+        """The lender under the cursor, and the member if it is on one; None if there is nothing."""
+        keys, selected = self.pools.entries.keys, self.items.selected
+        return keys[selected] if selected < len(keys) else None
+
+    @override
+    def show_changes(self, changes: Changes | None) -> None:
+        """Look at the fleet again, if a repository is other than before: now, or as soon as that may be."""
+        if changes is None:
+            return
+        if changes.summaries or changes.forgotten:
+            self._is_stale = True
+            self._look_soon()
+        elif changes.progress is not None and not self.pools.sums.lender_count:
+            self.items.renew()
+
+    def _look_soon(self) -> None:
+        if not self._is_stale or not self.is_current or self._timer is not None:
+            return
+        left_s = self._looked_at_s + RENEW_INTERVAL_S - time.monotonic()
+        if left_s > 0:
+            self._timer = self.set_timer(left_s, self._look_again)
+        else:
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self._timer = None
+        if self.is_current:
+            key = self.key
+            self._look()
+            self._renew(key)
+
+    def on_screen_resume(self, _: events.ScreenResume) -> None:
+        """Catch up with what happened meanwhile."""
+        self._look_soon()
+
+    def _renew(self, key: Key | None) -> None:
+        """Draw everything anew; the cursor stands on `key`, or on its lender if that is no longer shown."""
+        self.title_view.renew()
+        self.sums_view.renew()
+        self.head_view.renew()
+        self.items.renew_on(self._place_of(key))
+
+    def _place_of(self, key: Key | None) -> int:
+        keys = self.pools.entries.keys
+        wanted = () if key is None else (key, (key[0], None))
+        return next((keys.index(one) for one in wanted if one in keys), self.items.selected)
 
     @on(ItemsView.Opened)
     def action_open(self) -> None:
-        """Open the repository under the cursor."""
+        """Show the members of a closed lender; else open the repository under the cursor."""
+        if self.key is None:
+            return
+        lender, member = self.key
+        if member is None and self.pools.can_open(lender) and not self.pools.is_open(lender):
+            self._set_open(lender, is_open=True)
+        elif self.context.summary_of(member or lender) is not None:
+            self.context.open_repository(member or lender)
+        else:
+            self.notify(f"{printable_path(lender)} is none of the repositories here.", timeout=3, markup=False)
+
+    def action_open_members(self) -> None:
+        """Show the members of a lender, or go to the first."""
+        if self.key is None or self.key[1] is not None or not self.pools.can_open(self.key[0]):
+            return
+        lender = self.key[0]
+        if not self.pools.is_open(lender):
+            self._set_open(lender, is_open=True)
+            return
+        self.items.move(1)
+        if self.key[0] != lender:
+            self.items.move(-1)
+
+    def action_close_members(self) -> None:
+        """Hide the members of a lender."""
+        if self.key is not None:
+            self._set_open(self.key[0], is_open=False)
+
+    def action_set_all_open(self, is_open: bool) -> None:
+        """Show or hide the members of all lenders."""
+        key = self.key
+        self.pools.set_all_open(is_open=is_open)
+        self._renew(key)
+
+    def _set_open(self, lender: bytes, *, is_open: bool) -> None:
+        key = self.key
+        self.pools.set_open(lender, is_open=is_open)
+        self._renew(key)
+
+    def action_only_unsafe(self) -> None:
+        """Show only what is unsafe, or all."""
+        key = self.key
+        self.pools.is_only_unsafe = not self.pools.is_only_unsafe
+        self._renew(key)
+
+    def action_sort_by_neighbour(self, step: int) -> None:
+        """Sort by the column to the left or to the right of the sorted one."""
+        self._sort(self.pools.order.neighbour(step))
+
+    def action_reverse_sort(self) -> None:
+        """Reverse the order."""
+        self._sort(self.pools.order.reversed())
+
+    def _sort(self, order: PoolOrder) -> None:
+        key = self.key
+        self.pools.order = order
+        self._renew(key)
+
+    def action_copy_path(self) -> None:
+        """Copy the path of what the cursor is on."""
+        if self.key is not None:
+            text = shell_path(self.key[1] or self.key[0])
+            self.app.copy_to_clipboard(text)
+            self.notify(fit(text, 60).rstrip(), title="Copied", timeout=2, markup=False)
