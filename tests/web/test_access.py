@@ -22,7 +22,6 @@ def test_url_names_the_loopback_address_and_the_token() -> None:
     assert Access(token="x", port=80).url == "http://127.0.0.1/?token=x"
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize("given", ["", "t", "t" * 42, "t" * 44, "T" * 43, "é" * 43, "\udcff" * 43])
 def test_no_other_text_is_the_token(given: str) -> None:
     assert ACCESS.is_token("t" * 43)
@@ -46,7 +45,6 @@ HOSTS = [
 ]
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize(("hosts", "is_own"), HOSTS)
 def test_only_two_names_are_our_host(hosts: list[str], is_own: bool) -> None:
     assert ACCESS.is_own_host(hosts) is is_own
@@ -73,7 +71,6 @@ ORIGINS = [
 ]
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize(("origins", "host", "is_own"), ORIGINS)
 def test_only_a_page_of_ours_is_our_origin(origins: list[str], host: str, is_own: bool) -> None:
     assert ACCESS.is_own_origin(origins, host) is is_own
@@ -117,7 +114,6 @@ def test_what_the_page_tells_becomes_a_meta_packet(message: str, meta: dict[str,
     assert json.loads(packet[5:]) == meta
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize(
     "message",
     [

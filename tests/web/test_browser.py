@@ -45,7 +45,6 @@ async def test_a_browser_shows_the_fleet_takes_keys_and_asks_nobody_else(serving
     assert [entry for entry in told if entry["level"] == "error" and entry["source"] in {"network", "security"}] == []
 
 
-@pytest.mark.safety
 async def test_the_page_can_neither_load_nor_open_anything_from_elsewhere(serving: Serving, devtools: int) -> None:
     async with open_page(devtools, serving.url) as page:
         await page.wait_for_text("quokka.git")

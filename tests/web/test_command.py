@@ -34,7 +34,6 @@ def session(**options: object) -> Session:
     return Session(**{**unset, **options})  # type: ignore[arg-type]
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize(
     ("read_only", "allow_actions", "is_read_only"),
     [(None, False, True), (None, True, False), (True, False, True), (True, True, True)],
@@ -70,7 +69,6 @@ def test_a_dashboard_gets_the_options_of_the_server_with_paths_that_hold_anywher
     assert (tmp_path / "state.db").exists()
 
 
-@pytest.mark.safety
 def test_what_a_root_is_called_is_no_option_and_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "$(touch fired); --state" / "scan").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "$(touch fired); --state")

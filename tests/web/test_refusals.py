@@ -1,6 +1,8 @@
 """What the server answers to whom, asked over HTTP."""
 
 import http.client
+import os
+import socket
 from pathlib import Path
 
 import aiohttp
@@ -35,7 +37,6 @@ def ask(serving: Serving, path: str, *, method: str = "GET", hosts: tuple[str, .
     return answer.status, body
 
 
-@pytest.mark.safety
 def test_only_the_loopback_address_listens(serving: Serving) -> None:
     port = int(serving.host.split(":")[1])
     listening = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
@@ -56,7 +57,6 @@ def test_a_page_by_the_other_name_leads_to_a_socket_by_that_name(serving: Servin
     assert f"ws://{name}/ws/" in body
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize(
     "path",
     [
@@ -88,7 +88,6 @@ def test_what_is_not_allowed_and_what_does_not_exist_are_refused_alike(serving: 
     assert ask(serving, path.replace("TOKEN", serving.token)) == (403, "403: Forbidden")
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
 def test_other_methods_are_refused(serving: Serving, method: str) -> None:
     assert ask(serving, f"/?token={serving.token}", method=method) == (403, "403: Forbidden")
@@ -101,12 +100,32 @@ def test_the_files_of_the_page_need_no_token(serving: Serving, name: str) -> Non
     assert serving.token not in body
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:PORT", "127.0.0.1", "[::1]:PORT", ""])
 def test_another_name_is_refused_even_with_the_token(serving: Serving, host: str) -> None:
     port = serving.host.split(":")[1]
     for path in (f"/?token={serving.token}", "/static/page.css"):
         assert ask(serving, path, hosts=(host.replace("PORT", port),)) == (403, "403: Forbidden")
+
+
+NO_HTTP = [
+    b"\x00\xff\x1b]0;title\x07\r\n\r\n",
+    b"A" * 20_000 + b"\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: \x1b[2J\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+]
+
+
+def test_what_is_no_http_neither_ends_the_server_nor_makes_it_talk(
+    fleet: Path, environment: dict[str, str], options: list[str]
+) -> None:
+    with Serving([*options, "serve", os.fspath(fleet)], environment) as server:
+        for request in NO_HTTP:
+            with socket.create_connection(("127.0.0.1", int(server.host.split(":")[1])), timeout=10) as connection:
+                connection.sendall(request)
+                assert connection.recv(100).startswith(b"HTTP/1.0 400 Bad Request")
+        assert ask(server, f"/?token={server.token}")[0] == 200
+        assert server.interrupt() == (130, "")
 
 
 async def shake_hands(serving: Serving, url: str, **headers: str) -> int:
@@ -119,7 +138,6 @@ async def shake_hands(serving: Serving, url: str, **headers: str) -> int:
             return error.status
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize(
     "headers",
     [
@@ -143,7 +161,6 @@ async def test_a_socket_of_another_page_is_refused_even_with_the_token(
     assert serving.dashboards() == []
 
 
-@pytest.mark.safety
 async def test_a_socket_without_the_right_token_is_refused(serving: Serving) -> None:
     wrong = serving.token[:-1] + ("a" if serving.token[-1] != "a" else "b")
     assert await shake_hands(serving, serving.socket_url(wrong), Origin=serving.origin) == 403

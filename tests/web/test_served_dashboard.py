@@ -85,7 +85,6 @@ alone = pytest.mark.parametrize("served", [("", False)], indirect=True)
 
 
 @alone
-@pytest.mark.safety
 def test_it_ends_when_its_stdin_ends(served: Served) -> None:
     assert served.process.stdin is not None
     served.process.stdin.close()
@@ -94,7 +93,6 @@ def test_it_ends_when_its_stdin_ends(served: Served) -> None:
 
 
 @alone
-@pytest.mark.safety
 def test_it_ends_when_nobody_reads_what_it_draws(served: Served) -> None:
     assert served.process.stdin is not None
     assert served.process.stdout is not None
@@ -105,7 +103,6 @@ def test_it_ends_when_nobody_reads_what_it_draws(served: Served) -> None:
 
 
 @alone
-@pytest.mark.safety
 def test_it_ends_when_both_its_pipes_are_broken(served: Served) -> None:
     assert served.process.stdin is not None
     assert served.process.stdout is not None
@@ -114,14 +111,12 @@ def test_it_ends_when_both_its_pipes_are_broken(served: Served) -> None:
     assert served.process.wait(LIMIT_S) == 130
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize("served", [(NO_SIGNAL, True), (NO_POLL, True)], ids=["poll", "signal"], indirect=True)
 def test_it_ends_when_its_parent_is_killed_though_its_pipes_stay_open(served: Served) -> None:
     served.process.send_signal(signal.SIGKILL)
     wait_for_end(served.dashboard)
 
 
-@pytest.mark.safety
 @pytest.mark.parametrize("served", [(DEAF, False)], ids=["deaf"], indirect=True)
 def test_it_is_killed_if_it_cannot_leave(served: Served) -> None:
     assert served.process.stdin is not None

@@ -6,7 +6,6 @@ import signal
 from pathlib import Path
 
 import aiohttp
-import pytest
 
 from tests.web.serving import Serving, killed_afterwards, wait_for_end
 from tests.web.tabs import open_tab
@@ -51,7 +50,6 @@ async def test_a_tab_has_the_size_of_its_page(serving: Serving) -> None:
         wait_for_end(dashboard)
 
 
-@pytest.mark.safety
 async def test_a_browser_that_dies_without_a_word_leaves_no_dashboard(serving: Serving) -> None:
     async with open_tab(serving) as tab:
         await tab.wait_for("quokka")
@@ -63,7 +61,6 @@ async def test_a_browser_that_dies_without_a_word_leaves_no_dashboard(serving: S
         await asyncio.to_thread(wait_for_end, dashboard)
 
 
-@pytest.mark.safety
 async def test_what_no_page_sends_is_dropped(serving: Serving) -> None:
     async with open_tab(serving) as tab:
         await tab.wait_for("quokka")
@@ -112,7 +109,6 @@ async def test_ctrl_c_ends_all_dashboards_with_exit_code_130(
                 wait_for_end(dashboard, limit_s=0)
 
 
-@pytest.mark.safety
 async def test_dashboards_end_when_the_server_is_killed(
     fleet: Path, environment: dict[str, str], options: list[str]
 ) -> None:
@@ -125,7 +121,6 @@ async def test_dashboards_end_when_the_server_is_killed(
                 wait_for_end(dashboard)
 
 
-@pytest.mark.safety
 async def test_a_dashboard_that_does_not_leave_is_ended(
     fleet: Path, environment: dict[str, str], options: list[str]
 ) -> None:

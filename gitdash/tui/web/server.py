@@ -6,6 +6,7 @@ of `access`; what is not allowed and what does not exist are refused alike. Talk
 """
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ from typing import Final
 
 import textual_serve
 from aiohttp import WSCloseCode, web
+from aiohttp.http import HttpProcessingError
 from aiohttp.typedefs import Handler
 
 from gitdash.errors import GitdashError
@@ -81,7 +83,9 @@ class _Server:
 
     async def run(self, listening: socket.socket, announce: Callable[[str], None]) -> None:
         """Answer until a signal comes."""
-        runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=LEAVE_S * 2)
+        logger = logging.getLogger(__name__)
+        logger.addFilter(_is_of_our_making)
+        runner = web.AppRunner(self._application(), access_log=None, logger=logger, shutdown_timeout=LEAVE_S * 2)
         await runner.setup()
         try:
             await web.SockSite(runner, listening).start()
@@ -177,6 +181,11 @@ def _answer_with(content: bytes, content_type: str) -> Callable[[web.Request], A
         return web.Response(body=content, content_type=content_type)
 
     return answer
+
+
+def _is_of_our_making(record: logging.LogRecord) -> bool:
+    """Tell whether an error is a fault of ours: whoever reaches the port can send what is not HTTP."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 def _signalled() -> asyncio.Event:
