@@ -7,6 +7,8 @@
     +-- gitcmd.runner.GitError                  git failed, timed out, was cancelled, or is missing
     |   +-- measurement.queries.UntrustworthySizeError
     |                                           git answered, and its answer cannot be true
+    |   +-- gitcmd.lookup_times.ObjectMissingError
+    |                                           the object that was to be timed is not there
     +-- measurement.strategy.StrategyError      the strategy that was asked for cannot answer the question
     +-- config.settings.ConfigError             the configuration file is wrong
     +-- history.schema.HistoryError             the state file cannot be used
