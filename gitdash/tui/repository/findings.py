@@ -9,7 +9,7 @@ from rich.cells import chop_cells
 from gitdash.assessment.rule import Rule
 from gitdash.assessment.rules import RULES
 from gitdash.model.finding import Finding, Severity
-from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, line_length
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import flow, wrapped
 from gitdash.tui.repository.evidence import evidence_text
@@ -36,7 +36,7 @@ def findings_page(view: RepositoryView, width: int) -> Page:
     lines: list[Line] = [*missing_lines(view, width)]
     if not findings:
         return Page(lines or [*_calm(view, width)])
-    lines += [_head(view, findings), []]
+    lines += [*_head(view, findings, width), []]
     items = []
     for finding in findings:
         items.append(len(lines))
@@ -61,23 +61,22 @@ def _calm(view: RepositoryView, width: int) -> Iterator[Line]:
     yield from again_lines(view, width)
 
 
-def _head(view: RepositoryView, findings: Sequence[Finding]) -> Line:
+def _head(view: RepositoryView, findings: Sequence[Finding], width: int) -> list[Line]:
     counts = Counter(finding.severity for finding in findings)
     words = [f"{human_count(counts[severity])} {severity.value}" for severity in reversed(Severity) if counts[severity]]
     copy, again = view.key("copy_shown"), view.key("rescan")
     hints = [f"{copy} copies a command"] if copy and any(commands_of(finding.remedy) for finding in findings) else []
     hints += [f"{again} looks again afterwards"] if again else []
-    return [Piece(f" {', '.join(words)}", Tone.STRONG), Piece("".join(f" · {hint}" for hint in hints), Tone.DIM)]
+    return flow([[Piece(", ".join(words), Tone.STRONG)], *([Piece(hint, Tone.DIM)] for hint in hints)], width)
 
 
 def _finding_lines(finding: Finding, width: int) -> Iterator[Line]:
     sign, tone = _SIGNS[finding.severity]
     rule = _RULES.get(finding.rule)
-    yield [
-        Piece(f" {sign} {finding.severity.value}  ", tone),
-        Piece(finding.rule, Tone.STRONG),
-        Piece(f"  {rule.title}" if rule is not None else "", Tone.DIM),
-    ]
+    head = [Piece(f" {sign} {finding.severity.value}  ", tone), Piece(finding.rule, Tone.STRONG)]
+    if rule is not None:
+        head.append(Piece(f"  {rule.title}", Tone.DIM))
+    yield head if line_length(head) <= width else cut_line(head, width)
     yield from wrapped(finding.summary, Tone.PLAIN, width, indent=_INDENT)
     yield from _labelled("why", rule.meaning if rule is not None else "", width)
     yield from _labelled("formula", finding.formula or "", width, Tone.PLAIN)

@@ -1,0 +1,173 @@
+"""The tabs Overview, Findings and Packs driven by keys: what is asked for, what is copied, what state follows."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+
+from gitdash.model.finding import Severity
+from gitdash.model.report import RepositoryReport
+from gitdash.survey.summarize import summarize
+from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.drawing.filters import EncodableText
+from gitdash.tui.options import Options
+from gitdash.tui.repository.screen import RepositoryScreen
+from tests.tui.fixture_fleet import NOW_S, ROOT, finding
+from tests.tui.many_packs import pack, report_of, thousand_packs
+from tests.tui.source_double import SourceDouble
+
+COMMANDS = ("git -C '/srv/git/a b' repack -d -l", "git -C '/srv/git/a b' gc")
+FINDINGS = (
+    finding("stale-lock", Severity.CRITICAL, "old", "remove the file"),
+    finding("loose-objects", Severity.WARNING, "many", f"`{COMMANDS[0]}` packs some, `{COMMANDS[1]}` all"),
+)
+
+
+class Opened:
+    """The screen of one repository, and what it copied."""
+
+    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int], path: bytes) -> None:
+        self.app = app
+        self.source = source
+        self.pilot = pilot
+        self.path = path
+        assert isinstance(app.screen, RepositoryScreen)
+        self.screen = app.screen
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    def lines(self) -> list[str]:
+        return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def pack_under_cursor(self) -> str:
+        line = self.screen.items.lines[self.screen.items._items[self.screen.items.selected]]
+        return "".join(piece.text for piece in line).split()[0]
+
+
+@asynccontextmanager
+async def opened(report: RepositoryReport, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Opened]:
+    source = SourceDouble([report])
+    app = Dashboard([ROOT], [summarize(report)], source, lambda: NOW_S, Options())
+    async with app.run_test(size=size, notifications=True) as pilot:
+        while not source.started:
+            await pilot.pause()
+        await pilot.press("enter")
+        while not isinstance(app.screen, RepositoryScreen):
+            await pilot.pause()
+        app.flush()
+        await pilot.pause()
+        yield Opened(app, source, pilot, report.repository.path)
+
+
+def with_findings() -> RepositoryReport:
+    return msgspec.structs.replace(report_of([pack(1)]), findings=FINDINGS)
+
+
+async def test_why_the_sizes_differ_is_shown_and_hidden_by_a_key() -> None:
+    async with opened(report_of([pack(1)])) as repository:
+        assert not repository.screen.explains_sizes
+        await repository.press("w")
+        assert repository.screen.explains_sizes
+        assert any("Why they differ" in line for line in repository.lines())
+        await repository.press("w")
+        assert not any("Why they differ" in line for line in repository.lines())
+
+
+async def test_key_of_another_tab_goes_there_and_does_it() -> None:
+    async with opened(report_of([pack(1, 10), pack(2, 20)])) as repository:
+        await repository.press("2", "w")
+        assert repository.screen.shown_tab() == "overview"
+        assert repository.screen.explains_sizes
+        await repository.press("2", "greater_than_sign")
+        assert repository.screen.shown_tab() == "packs"
+        assert repository.screen.pack_order.key == "density"
+
+
+async def test_sizes_and_a_new_look_are_asked_for() -> None:
+    async with opened(report_of([pack(1)])) as repository:
+        await repository.press("s", "r")
+        assert repository.source.measured == [repository.path]
+        assert repository.source.rescanned == [repository.path]
+
+
+async def test_commands_of_the_finding_under_the_cursor_are_copied_in_turn() -> None:
+    async with opened(with_findings()) as repository:
+        await repository.press("2", "j", "y")
+        assert repository.app.clipboard == COMMANDS[0]
+        await repository.press("y")
+        assert repository.app.clipboard == COMMANDS[1]
+        await repository.press("y")
+        assert repository.app.clipboard == COMMANDS[0]
+        titles = [notification.title for notification in repository.app._notifications]
+        assert titles == ["Copied 1 of 2", "Copied 2 of 2", "Copied 1 of 2"]
+
+
+@pytest.mark.parametrize("keys", [("y",), ("2", "y"), ("3", "y")])
+async def test_where_there_is_no_command_the_path_is_copied(keys: tuple[str, ...]) -> None:
+    async with opened(with_findings()) as repository:
+        await repository.press(*keys)
+        assert repository.app.clipboard == "/srv/git/many/packs.git"
+
+
+async def test_cursor_stays_on_its_pack_when_the_order_changes() -> None:
+    async with opened(report_of(thousand_packs())) as repository:
+        await repository.press("3", "j", "j", "j")
+        name = repository.pack_under_cursor
+        for key in ("greater_than_sign", "O", "less_than_sign", "less_than_sign", "O"):
+            await repository.press(key)
+            assert repository.pack_under_cursor == name
+            assert any(name in line for line in repository.lines())
+
+
+async def test_order_is_marked_in_the_head_and_can_be_reversed() -> None:
+    async with opened(report_of([pack(1, 10), pack(2, 20)])) as repository:
+        await repository.press("3")
+        assert any("▼size" in line for line in repository.lines())
+        await repository.press("O")
+        assert any("▲size" in line for line in repository.lines())
+        assert repository.screen.pack_order.descending is False
+
+
+async def test_head_of_the_table_stays_when_packs_are_scrolled() -> None:
+    async with opened(report_of(thousand_packs()), size=(80, 24)) as repository:
+        await repository.press("3", "end")
+        lines = repository.lines()
+        assert lines[2].split()[:2] == ["pack", "objects"]
+        assert repository.screen.items.selected == 999
+        await repository.press("k", "pageup")
+        name = repository.pack_under_cursor
+        assert any(name[:4] in line and name[-7:] in line for line in repository.lines()[3:])
+
+
+async def test_click_on_the_head_that_stays_moves_nothing() -> None:
+    async with opened(report_of(thousand_packs()), size=(80, 24)) as repository:
+        await repository.press("3", "end")
+        await repository.pilot.click(repository.screen.items, offset=(5, 0))
+        assert repository.screen.items.selected == 999
+        await repository.pilot.click(repository.screen.items, offset=(5, 3))
+        assert 900 < repository.screen.items.selected < 999
+
+
+async def test_key_line_names_the_keys_of_the_tab() -> None:
+    async with opened(with_findings()) as repository:
+        assert "w why" in repository.lines()[-1]
+        assert "sort" not in repository.lines()[-1]
+        await repository.press("3")
+        assert "w why" not in repository.lines()[-1]
+        assert "< > sort" in repository.lines()[-1]
+
+
+async def test_all_signs_have_an_ascii_form() -> None:
+    report = msgspec.structs.replace(report_of(thousand_packs()), findings=FINDINGS)
+    ascii_only = EncodableText("ascii")
+    async with opened(report, size=(200, 60)) as repository:
+        for key in ("1", "w", "2", "3"):
+            await repository.press(key)
+            text = "".join(repository.lines())
+            signs = {sign for sign in text if not sign.isascii()}
+            assert {sign for sign in signs if ascii_only._encodable(sign) == "?"} == set()
