@@ -84,15 +84,6 @@ class ItemsView(LinesView):
         """The line of the screen that the cursor is on, which may be above or below it; None without items."""
         return self._items[self.selected] - self.scroll_offset.y if self._items else None
 
-    def renew_on(self, number: int) -> None:
-        """Compose anew and put the cursor on an item, on the line of the screen where it is now if that can be."""
-        line = self._items[self.selected] - self.scroll_offset.y if self._items else 0
-        self.renew()
-        if self._items:
-            self.selected = max(min(number, len(self._items) - 1), 0)
-            self._scroll_lines_to(self._items[self.selected] - line)
-            self.select(self.selected)
-
     def move(self, distance: int) -> None:
         """Move the cursor by items, or the page by lines if there are none."""
         if self._items:

@@ -74,7 +74,16 @@ class PoolsScreen(ItemsScreen):
         if not entries.keys:
             shown_key = self.context.shown_keys.get("only_unsafe", "")
             return Page(all_safe_lines(pools.sums.lender_count, shown_key, width))
-        return Page(LazyLines([], entries.rows, lambda entry: entry_line(entry, width), width), entries.items)
+        self.items.chosen = self._kept(entries.keys)
+        lines = LazyLines([], entries.rows, lambda entry: entry_line(entry, width), width)
+        return Page(lines, entries.items, names=entries.keys)
+
+    def _kept(self, keys: Sequence[Key]) -> Key:
+        """Return what the cursor stays on: its lender if a member is no longer shown, or what stands there instead."""
+        chosen = next((key for key in keys if key == self.items.chosen), None)
+        if chosen is None and isinstance(self.items.chosen, tuple):
+            chosen = next((key for key in keys if key == (self.items.chosen[0], None)), None)
+        return chosen or keys[min(self.items.selected, len(keys) - 1)]
 
     @property
     def key(self) -> Key | None:
@@ -105,25 +114,25 @@ class PoolsScreen(ItemsScreen):
     def _look_again(self) -> None:
         self._timer = None
         if self.is_current:
-            key = self.key
             self._look()
-            self._renew(key)
+            self._renew()
 
     def on_screen_resume(self, _: events.ScreenResume) -> None:
         """Catch up with what happened meanwhile."""
         self._look_soon()
 
-    def _renew(self, key: Key | None) -> None:
-        """Draw everything anew; the cursor stands on `key`, or on its lender if that is no longer shown."""
+    def _renew(self) -> None:
+        """Draw everything anew."""
         self.title_view.renew()
         self.sums_view.renew()
         self.head_view.renew()
-        self.items.renew_on(self._place_of(key))
+        self.items.renew()
 
-    def _place_of(self, key: Key | None) -> int:
-        keys = self.pools.entries.keys
-        wanted = () if key is None else (key, (key[0], None))
-        return next((keys.index(one) for one in wanted if one in keys), self.items.selected)
+    @override
+    def current_path(self) -> bytes | None:
+        """Return the repository under the cursor; None for a lender that is none of the repositories here."""
+        path = None if self.key is None else self.key[1] or self.key[0]
+        return path if path is not None and self.context.summary_of(path) is not None else None
 
     @on(ItemsView.Opened)
     def action_open(self) -> None:
@@ -133,8 +142,8 @@ class PoolsScreen(ItemsScreen):
         lender, member = self.key
         if member is None and self.pools.can_open(lender) and not self.pools.is_open(lender):
             self._set_open(lender, is_open=True)
-        elif self.context.summary_of(member or lender) is not None:
-            self.context.open_repository(member or lender)
+        elif (path := self.current_path()) is not None:
+            self.context.open_repository(path)
         else:
             self.notify(f"{printable_path(lender)} is none of the repositories here.", timeout=3, markup=False)
 
@@ -157,20 +166,17 @@ class PoolsScreen(ItemsScreen):
 
     def action_set_all_open(self, is_open: bool) -> None:
         """Show or hide the members of all lenders."""
-        key = self.key
         self.pools.set_all_open(is_open=is_open)
-        self._renew(key)
+        self._renew()
 
     def _set_open(self, lender: bytes, *, is_open: bool) -> None:
-        key = self.key
         self.pools.set_open(lender, is_open=is_open)
-        self._renew(key)
+        self._renew()
 
     def action_only_unsafe(self) -> None:
         """Show only what is unsafe, or all."""
-        key = self.key
         self.pools.is_only_unsafe = not self.pools.is_only_unsafe
-        self._renew(key)
+        self._renew()
 
     def action_sort_by_neighbour(self, step: int) -> None:
         """Sort by the column to the left or to the right of the sorted one."""
@@ -181,9 +187,8 @@ class PoolsScreen(ItemsScreen):
         self._sort(self.pools.order.reversed())
 
     def _sort(self, order: PoolOrder) -> None:
-        key = self.key
         self.pools.order = order
-        self._renew(key)
+        self._renew()
 
     def action_copy_path(self) -> None:
         """Copy the path of what the cursor is on."""
