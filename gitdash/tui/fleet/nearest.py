@@ -12,7 +12,7 @@ def nearest_line(
     Where none of the former lines is left it is the one at that place now; None if there are no lines.
     """
     below = former_lines[former_position:]
-    above = former_lines[:former_position][::-1]
+    above = [None, *reversed(former_lines[:former_position])]
     for pair in zip_longest(below, above):
         for line in pair:
             if line is not None and line in present:
