@@ -276,7 +276,8 @@ class FleetScreen(DashboardScreen):
         """Measure the sizes of these repositories now; of many only if it is asked for twice."""
         paths = self.marking.acted_on()
         if len(paths) > MANY and not self._confirmation.is_given(("measure", paths), time.monotonic()):
-            self.notify(f"Once more measures {len(paths):,} repositories.", timeout=CONFIRM_S, markup=False)
+            question = f"Once more measures {len(paths):,} repositories."
+            self.notify(question, timeout=CONFIRM_S, markup=False)
             return
         for path in paths:
             self.context.source.measure(path)
