@@ -98,7 +98,8 @@ class RepositoryScreen(ItemsScreen):
         if changes is not None:
             if self.path in changes.reports:
                 self._report = changes.reports[self.path] or self._report
-            elif self.path in changes.summaries:
+            if self.path in changes.summaries:
+                # Also beside an answer, which may be from before.
                 self.context.source.request_report(self.path)
         super().show_changes(changes)
 
