@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from gitdash.discovery.exclusion import Exclusion
 from gitdash.discovery.git_directory import ReadFile, system_reason
-from gitdash.discovery.search import Search
+from gitdash.discovery.search import Place, Search
 from gitdash.errors import GitdashError
 from gitdash.model.repository import NotRepository, Repository
 from gitdash.units import printable_path
@@ -45,13 +45,15 @@ class DiscoveryLimits:
 
     exclude: tuple[str, ...] = ()
     """Patterns of folders, see `exclusion`."""
+    avoided: frozenset[bytes] = frozenset()
+    """Absolute paths of folders that are not touched at all."""
     maximum_depth: int | None = None
     """Folders deeper below the root than this are not looked at; 0 is the root alone, None is no limit."""
     one_file_system: bool = True
     """Do not cross into other file systems; each that is met comes out with a reason."""
 
 
-def discover(
+def discover(  # noqa: PLR0913 - the parts of a search, the last three with a default
     roots: Sequence[bytes],
     limits: DiscoveryLimits,
     *,
@@ -59,14 +61,19 @@ def discover(
     effective_uid: int,
     trusted_roots: frozenset[bytes] = frozenset(),
     cancel: threading.Event | None = None,
+    place: Place | None = None,
 ) -> Iterator[Repository | NotRepository]:
     """Check the roots, then return what lies below them, in the order of names, as it is found.
 
     `trusted_roots` are folders below which the user's config vouches for all owners. Once `cancel` is set, the iterator
-    ends. A work tree's `.git` file or folder may be given as a root, too. Raises RootError at once.
+    ends. A work tree's `.git` file or folder may be given as a root, too. `place` follows where the search is.
+    Raises RootError at once.
     """
+    place = place or Place()
     for root in roots:
-        _check_root(root)
+        place.path = os.path.abspath(root)
+        if place.path not in limits.avoided:
+            check_root(root)
     search = Search(
         read=read,
         effective_uid=effective_uid,
@@ -75,11 +82,14 @@ def discover(
         one_file_system=limits.one_file_system,
         cancel=cancel or threading.Event(),
         trusted_roots=trusted_roots,
+        place=place,
+        avoided=limits.avoided,
     )
     return itertools.chain.from_iterable(search.below(os.path.abspath(root)) for root in roots)
 
 
-def _check_root(root: bytes) -> None:
+def check_root(root: bytes) -> None:
+    """Raise RootError unless a root can be searched."""
     try:
         mode = os.stat(root).st_mode
     except FileNotFoundError:

@@ -30,6 +30,13 @@ _LISTING_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONB
 Result = Repository | NotRepository
 
 
+@dataclass(slots=True)
+class Place:
+    """Where a search is: written by it for each folder, and read by whoever waits for it in another thread."""
+
+    path: bytes = b""
+
+
 @dataclass(frozen=True, slots=True)
 class _Folder:
     """One folder that waits to be looked at."""
@@ -67,6 +74,9 @@ class Search:
     one_file_system: bool
     cancel: threading.Event
     trusted_roots: frozenset[bytes]
+    place: Place = field(default_factory=Place)
+    avoided: frozenset[bytes] = frozenset()
+    """Folders that are not touched at all."""
     git_directories: set[tuple[int, int]] = field(default_factory=set)
     """(device, inode) of those that have come out, below whichever root."""
     rejected_paths: set[bytes] = field(default_factory=set)
@@ -74,7 +84,8 @@ class Search:
 
     def below(self, root: bytes) -> Iterator[Result]:
         """Search one root, an absolute path without `..`."""
-        return _RootSearch(self, root).results()
+        self.place.path = root
+        return iter(()) if root in self.avoided else _RootSearch(self, root).results()
 
     def trusts(self, *paths: bytes) -> bool:
         """Say whether all of `paths` lie below roots that the user vouches for."""
@@ -107,6 +118,9 @@ class _RootSearch:
             self._pending.append(_Folder(path, name, 0, lies_in_modules(path, self._read), device))
         while self._pending and not self._common.cancel.is_set():
             folder = self._pending.pop()
+            self._common.place.path = folder.path
+            if folder.path in self._common.avoided:
+                continue
             try:
                 yield from self._look_at(folder)
             except OSError as error:

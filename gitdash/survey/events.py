@@ -45,6 +45,16 @@ class Progress:
     """Discovery has ended: `known_count` will not grow."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Nothing has come from one place for seconds: its file system may not answer. Comes each second while it lasts."""
+
+    step: str
+    """`searching` or `inspecting`."""
+    path: bytes
+    for_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something about the survey as a whole that a person should read. Printable."""
@@ -61,7 +71,9 @@ class Finished:
     """Repositories whose stored inspection was still true."""
     gone_paths: tuple[bytes, ...]
     """Repositories that were known below the roots and are there no more."""
+    silent_paths: tuple[bytes, ...]
+    """Folders that did not answer: what was known below them may be there still."""
     elapsed_s: float
 
 
-SurveyEvent = Discovered | NotARepository | Report | Progress | Notice | Finished
+SurveyEvent = Discovered | NotARepository | Report | Progress | Waiting | Notice | Finished

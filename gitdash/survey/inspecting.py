@@ -5,6 +5,7 @@ inspection stands, and only its moment is new.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
@@ -14,8 +15,9 @@ from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository, Repository, Unreadable
-from gitdash.survey.events import Discovered, NotARepository, Progress, SurveyEvent
+from gitdash.survey.events import Discovered, NotARepository, Progress, SurveyEvent, Waiting
 from gitdash.survey.judging import Inspected
+from gitdash.survey.patience import NOTED_S
 from gitdash.survey.workers import InspectionPool
 
 _AHEAD_LIMIT = 1024
@@ -23,6 +25,7 @@ _AHEAD_LIMIT = 1024
 _LOOK_INTERVAL = 32
 """Repositories that discovery finds between two looks at what the workers said."""
 _WAIT_S = 0.05
+_NOTE_INTERVAL_S = 1.0
 
 StoredReport = Callable[[Repository], tuple[RepositoryReport | None, bytes | None]]
 """Returns the stored report of a repository, and the fingerprint with which its inspection is still true, if it is."""
@@ -49,10 +52,16 @@ class Inspecting:
         self._cancel = cancel
         self._repositories: list[Repository] = []
         self._reports: list[RepositoryReport | None] = []
+        self._noted_at_s = 0.0
 
-    def events(self, found: Iterable[Repository | NotRepository]) -> Iterator[SurveyEvent | Inspected]:
+    def events(self, found: Iterable[Repository | NotRepository | Waiting]) -> Iterator[SurveyEvent | Inspected]:
         """Yield events, and each repository when it is inspected; ends early if the survey is cancelled."""
         for one in found:
+            if isinstance(one, Waiting):
+                # the search has nothing for a moment: inspection goes on
+                yield from self._noted(one)
+                yield from self._look(0)
+                continue
             if isinstance(one, NotRepository):
                 yield NotARepository(one)
                 continue
@@ -104,6 +113,15 @@ class Inspecting:
                 known_count=len(self._repositories),
                 complete=complete,
             )
+        elif (silent := self._pool.most_silent()) is not None:
+            yield from self._noted(Waiting(step="inspecting", path=silent[0].common_dir, for_s=silent[1]))
+
+    def _noted(self, waiting: Waiting) -> Iterator[Waiting]:
+        """Yield it if it is worth a word, and the last word is a second ago."""
+        now_s = time.monotonic()
+        if waiting.for_s >= NOTED_S and now_s - self._noted_at_s >= _NOTE_INTERVAL_S:
+            self._noted_at_s = now_s
+            yield waiting
 
     def _take(self, reply: InspectionReply) -> Inspected:
         repository, stored = self._repositories[reply.number], self._reports[reply.number]

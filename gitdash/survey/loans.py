@@ -6,13 +6,14 @@ given out again.
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gitdash.discovery.pools import StoreIdentity
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.survey.judging import Inspected
+from gitdash.survey.patience import is_below_any
 
 if TYPE_CHECKING:
     from gitdash.history.store import History, Loan
@@ -21,10 +22,18 @@ if TYPE_CHECKING:
 class Loans:
     """The loans that the state file knows, and those that a survey sees."""
 
-    def __init__(self, history: "History | None", inspected: Iterable[Inspected]) -> None:
-        """Take what was inspected; a repository whose alternates could not be read is not covered."""
+    def __init__(self, history: "History | None", inspected: Iterable[Inspected], silent: Sequence[bytes] = ()) -> None:
+        """Take what was inspected; a repository whose alternates could not be read is not covered.
+
+        Nothing is looked at below the folders in `silent`, nor in what was unreadable: a loan there stands.
+        """
+        everything = list(inspected)
         self._history = history
-        self._inspected = [(one, one.inspection) for one in inspected if isinstance(one.inspection, Inspection)]
+        self._unread = (
+            *silent,
+            *(one.repository.common_dir for one in everything if isinstance(one.inspection, Unreadable)),
+        )
+        self._inspected = [(one, one.inspection) for one in everything if isinstance(one.inspection, Inspection)]
         self._covered = {
             _alternates_path(one)
             for one, inspection in self._inspected
@@ -41,9 +50,12 @@ class Loans:
         }
         borrowers: dict[StoreIdentity, list[bytes]] = {}
         for loan in self._known:
-            if loan.store in stores and loan.alternates_path not in self._covered and _still_stands(loan):
+            if loan.store in stores and loan.alternates_path not in self._covered and self._stands(loan):
                 borrowers.setdefault(loan.store, []).append(loan.borrower)
         return borrowers
+
+    def _stands(self, loan: "Loan") -> bool:
+        return is_below_any(loan.alternates_path, self._unread) or _still_stands(loan)
 
     def remember(self, keeper: Callable[[bytes], bytes]) -> None:
         """Bring the state file up to date; `keeper` says which repository stands for an object store."""

@@ -13,6 +13,7 @@ from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import SizeMeasurement, Sizes
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.judging import policy_digest
+from gitdash.survey.patience import is_below_any
 
 if TYPE_CHECKING:
     from gitdash.history.store import History, KnownInspection
@@ -93,17 +94,20 @@ class Memory:
         if self._history is not None:
             self._history.flush()
 
-    def forget_gone(self, roots: Sequence[bytes], found: Container[bytes]) -> tuple[bytes, ...]:
+    def forget_gone(
+        self, roots: Sequence[bytes], found: Container[bytes], silent: Sequence[bytes]
+    ) -> tuple[bytes, ...]:
         """Return known repositories below the roots that were not found, and forget those that are gone from disk.
 
         A root below which nothing is left at all keeps its memory: it may be a file system that is not mounted now.
+        What lies below a silent folder is neither found nor gone, and not looked at.
         """
         if self._history is None:
             return ()
         gone: list[bytes] = []
         for root in roots:
             known = self._history.paths([root])
-            missing = [path for path in known if path not in found]
+            missing = [path for path in known if path not in found and not is_below_any(path, silent)]
             gone += missing
             if len(missing) < len(known):
                 self._history.forget([path for path in missing if not os.path.lexists(path)])

@@ -9,11 +9,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from gitdash.discovery.roots import DiscoveryLimits, discover
+from gitdash.discovery.search import Place, Result
 from gitdash.gitcmd.runner import GitProgram
 from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
@@ -23,11 +24,14 @@ from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.loans import Loans
 from gitdash.survey.memory import Memory
+from gitdash.survey.patience import silence
 from gitdash.survey.priorities import Priorities
+from gitdash.survey.searching import Searching, check_roots
 from gitdash.survey.store_state import StoreStates
 from gitdash.survey.summarize import summarize, totals_of
 from gitdash.survey.watching import SizeWatch
 from gitdash.survey.workers import InspectionPool
+from gitdash.units import printable_path
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
@@ -101,21 +105,27 @@ class _Survey:
         limits = DiscoveryLimits(
             exclude=request.settings.exclude(), maximum_depth=scan.depth, one_file_system=scan.one_file_system
         )
-        self._found = discover(
-            request.roots,
-            limits,
-            read=read_file,
-            effective_uid=request.effective_uid,
-            trusted_roots=request.settings.trusted_roots(),
-            cancel=cancel,
-        )
+
+        def search(place: Place, avoided: frozenset[bytes], cancel: threading.Event) -> Iterator[Result]:
+            return discover(
+                request.roots,
+                replace(limits, avoided=avoided),
+                read=read_file,
+                effective_uid=request.effective_uid,
+                trusted_roots=request.settings.trusted_roots(),
+                cancel=cancel,
+                place=place,
+            )
+
+        self._searching = Searching(search, time_limit_s=scan.time_limit_s, cancel=cancel)
+        check_roots(request.roots)
 
     def events(self) -> Iterator[SurveyEvent]:
         """Yield everything, in the order of the steps."""
         started_s = time.monotonic()
         inspecting = yield from self._inspect()
         if not self._cancel.is_set():
-            loans = Loans(self._request.history, inspecting.inspected.values())
+            loans = Loans(self._request.history, inspecting.inspected.values(), self._searching.silent)
             judge = self._judge(inspecting.inspected.values())
             judge.know(loans.other_borrowers())
             loans.remember(judge.graph.keeper)
@@ -124,13 +134,17 @@ class _Survey:
         self._memory.flush()
         if self._cancel.is_set():
             return
-        gone_paths = self._memory.forget_gone(self._request.roots, self._reports)
+        gone_paths = self._memory.forget_gone(self._request.roots, self._reports, self._searching.silent)
+        silent = silence(self._request.settings.scan.time_limit_s)
+        for path in self._searching.silent:
+            yield Notice(f"{printable_path(path)} {silent}: what was known below it stays as it was")
         if self._memory.problem is not None:
             yield Notice(self._memory.problem)
         yield Finished(
             totals=totals_of(self._reports.values()),
             reused_count=inspecting.reused_count,
             gone_paths=gone_paths,
+            silent_paths=tuple(self._searching.silent),
             elapsed_s=time.monotonic() - started_s,
         )
 
@@ -146,7 +160,7 @@ class _Survey:
                 now_s=self._request.now_s,
                 cancel=self._cancel,
             )
-            for event in inspecting.events(self._found):
+            for event in inspecting.events(self._searching.results()):
                 if not isinstance(event, Inspected):
                     yield event
                 elif self._request.reports_early and _stands_alone(event):

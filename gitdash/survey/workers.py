@@ -86,6 +86,14 @@ class InspectionPool:
         yield from self._counted(iter(failed))
         self._distribute()
 
+    def most_silent(self) -> tuple[InspectionRequest, float] | None:
+        """Return what a worker has not answered for the longest time, with the seconds; None if all are idle."""
+        busy = [worker for worker in self._workers if worker.under_way]
+        if not busy:
+            return None
+        worker = min(busy, key=lambda worker: worker.busy_since_s)
+        return worker.under_way[0][0], time.monotonic() - worker.busy_since_s
+
     def close(self) -> None:
         """End all workers."""
         for worker in self._workers:
@@ -112,10 +120,11 @@ class InspectionPool:
         for worker in self._workers:
             if not worker.is_up:
                 continue
-            if self._suspects:
-                self._hand_out(worker, self._suspects, is_alone=True)
-            else:
+            # suspects last: each may take the whole time limit, and all others can do without them
+            if self._waiting:
                 self._hand_out(worker, self._waiting, is_alone=False)
+            else:
+                self._hand_out(worker, self._suspects, is_alone=True)
 
     def _hand_out(self, worker: _Worker, requests: deque[InspectionRequest], *, is_alone: bool) -> None:
         messages = bytearray()
