@@ -171,3 +171,38 @@ async def test_all_signs_have_an_ascii_form() -> None:
             text = "".join(repository.lines())
             signs = {sign for sign in text if not sign.isascii()}
             assert {sign for sign in signs if ascii_only._encodable(sign) == "?"} == set()
+
+
+async def test_report_that_came_together_with_a_newer_row_is_asked_for_again() -> None:
+    report = report_of([pack(1)])
+    async with opened(report) as repository:
+        repository.app.flush()
+        before = len(repository.source.requested)
+        changes = repository.source.happen()
+        changes.summaries[repository.path] = summarize(with_findings())
+        changes.reports[repository.path] = report
+        repository.source.reports[repository.path] = with_findings()
+        repository.app.flush()
+        await repository.pilot.pause()
+        assert len(repository.source.requested) > before
+        repository.app.flush()
+        await repository.press("2")
+        assert any("loose-objects" in line for line in repository.lines())
+
+
+async def test_detail_beside_the_table_asks_again_for_a_report_that_came_with_a_newer_row() -> None:
+    report = report_of([pack(1)])
+    source = SourceDouble([report])
+    app = Dashboard([ROOT], [summarize(report)], source, lambda: NOW_S)
+    async with app.run_test(size=(120, 40)) as pilot:
+        while not source.requested:
+            app.flush()
+            await pilot.pause()
+        app.flush()
+        before = len(source.requested)
+        changes = source.happen()
+        changes.summaries[report.repository.path] = summarize(with_findings())
+        changes.reports[report.repository.path] = report
+        app.flush()
+        app.flush()
+        assert len(source.requested) > before

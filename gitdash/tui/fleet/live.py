@@ -89,12 +89,15 @@ class LiveFleet:
         self._renew_reports(changes)
 
     def _renew_reports(self, changes: Changes) -> None:
-        """A changed row's report is out of date; that of the cursor's row stays on screen until the new one comes."""
+        """A changed row's report is out of date; that of the cursor's row stays on screen until the new one comes.
+
+        So is one that arrived with the row, for it may have been read before.
+        """
         cursor_path = self.table.cursor_path
         for path in changes.summaries:
-            if path == cursor_path and path not in changes.reports:
+            if path == cursor_path:
                 self._report_path, self._report_is_due = path, True
-            elif path not in changes.reports:
+            else:
                 self._reports.discard(path)
 
     def _forget(self, paths: list[bytes]) -> None:
