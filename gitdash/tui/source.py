@@ -15,6 +15,7 @@ from gitdash.model.namespaces import ReferenceNamespaces
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
+from gitdash.survey.events import Waiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class SurveyProgress:
     """How far the survey is."""
 
     step: str
-    """What is counted: `inspected` or `measured`; `surveyed` when all is done."""
+    """What is counted: `inspected` or `measured`; `surveyed` when all is done, `cancelled` when it is not."""
     done_count: int
     known_count: int
     complete: bool
@@ -33,6 +34,8 @@ class SurveyProgress:
     """What looked like a repository and is none, or could not be searched."""
     at_s: float | None = None
     """When the survey ended."""
+    waiting: Waiting | None = None
+    """What has been silent for seconds."""
 
 
 @dataclass(slots=True, kw_only=True)

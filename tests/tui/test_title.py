@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from gitdash.survey.events import Waiting
 from gitdash.tui.fleet.progress import title_line
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S
@@ -16,6 +17,15 @@ def _progress(step: str, done: int, known: int, *, complete: bool = True, elapse
 
 def _ended(*, ago_s: float, skipped: int = 0) -> SurveyProgress:
     return replace(_progress("surveyed", 2_000, 2_000), at_s=NOW_S - ago_s, other_count=skipped)
+
+
+def _waiting(step: str, path: bytes, for_s: float) -> SurveyProgress:
+    progress = _progress("inspected", 5, 9, complete=False)
+    return replace(progress, waiting=Waiting(step=step, path=path, for_s=for_s))
+
+
+def _cancelled(*, ago_s: float) -> SurveyProgress:
+    return replace(_progress("cancelled", 300, 812), at_s=NOW_S - ago_s)
 
 
 def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes, ...] = (b"/srv/git",)) -> str:
@@ -33,6 +43,9 @@ def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes
         (_progress("surveyed", 2_000, 2_000), "2,000 surveyed in 2.0 s"),
         (_ended(ago_s=59), "2,000 surveyed in 2.0 s"),
         (_ended(ago_s=3 * 3_600), "2,000 surveyed in 2.0 s, 3h ago"),
+        (_waiting("searching", b"/srv/git/dead", 12.4), "inspecting 5 of 9+ · searching /srv/git/dead for 12.0 s"),
+        (_waiting("inspecting", b"/home/me/x", 75), "inspecting 5 of 9+ · inspecting ~/x for 1 m 15 s"),
+        (_cancelled(ago_s=120), "survey cancelled at 300 of 812+, 2m ago"),
         (_ended(ago_s=300, skipped=3), "2,000 surveyed in 2.0 s, 5m ago · 3 skipped (e)"),
     ],
 )

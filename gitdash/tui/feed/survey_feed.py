@@ -6,7 +6,6 @@ that somebody looks at. They only write into a record of changes under a lock, w
 
 import os
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -18,15 +17,15 @@ from gitdash.gitcmd.runner import GitProgram, stop_everything
 from gitdash.model.command import CommandRecord
 from gitdash.model.job import Job, JobKind
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import NotRepository
-from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
+from gitdash.survey.events import Discovered, Finished, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.again import LookAgain
 from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.questions import Questions
 from gitdash.tui.feed.survey_job import SurveyJob
-from gitdash.tui.source import Changes, SurveyProgress
+from gitdash.tui.feed.survey_track import SurveyTrack
+from gitdash.tui.source import Changes
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
@@ -91,14 +90,8 @@ class SurveyFeed:
 
         Encoded, they take a tenth of the memory.
         """
-        self._paths: set[bytes] = set()
-        """What this survey has found, and what the one before did."""
-        self._former_paths: set[bytes] = set()
+        self._track = SurveyTrack(clock)
         self._busy: Counter[bytes] = Counter()
-        self._step: tuple[str, float] = ("", 0.0)
-        self._skipped: list[NotRepository] = []
-        """What the survey has met so far that is no repository."""
-        self._skipped_has_changed = False
         self._threads = [
             threading.Thread(target=self._guarded, args=(run,), name=run.__name__, daemon=True)
             for run in (
@@ -111,11 +104,9 @@ class SurveyFeed:
 
     def check_roots(self) -> None:
         """Raise RootError for a root that cannot be searched, before anything is painted."""
-        from gitdash.discovery.roots import DiscoveryLimits, discover
-        from gitdash.inspection.files import read_file
+        from gitdash.survey.searching import check_roots
 
-        # It looks at the roots when it is called, and at what is below them only when somebody iterates.
-        discover(self._roots, DiscoveryLimits(), read=read_file, effective_uid=os.geteuid(), cancel=self._cancel)
+        check_roots(self._roots)
 
     def start(self, wake: Callable[[], None]) -> None:
         """Begin to survey."""
@@ -141,8 +132,8 @@ class SurveyFeed:
         """Return what happened since the last call."""
         with self._changed:
             changes, self._changes = self._changes, None
-            if changes is not None and self._skipped_has_changed:
-                changes.skipped, self._skipped_has_changed = tuple(self._skipped), False
+            if changes is not None:
+                self._track.hand_out(changes)
         return changes
 
     def prioritise(self, paths: Sequence[bytes]) -> None:
@@ -278,93 +269,33 @@ class SurveyFeed:
             reports_early=True,
         )
         with self._changed:
-            self._skip(None)
+            self._track.begin()
+            self._pending()
         is_finished = False
         for event in run_survey(request, cancel=cancel, priorities=self._priorities, watch=job):
-            with self._changed:
-                self._note(event)
+            self._note(event)
             if isinstance(event, Progress):
                 job.note_progress(event)
             is_finished = isinstance(event, Finished)
         if not is_finished:
-            self._note_cancelled()
+            with self._changed:
+                self._track.note_cancelled(self._pending())
         job.end(is_finished=is_finished)
 
     def _note(self, event: SurveyEvent) -> None:
-        """Write down an event. The lock is held."""
-        match event:
-            case Report():
-                self._paths.add(event.summary.path)
+        if isinstance(event, Discovered):
+            return
+        with self._changed:
+            if isinstance(event, Report):
+                self._track.found(event.summary.path)
                 self._note_report(event)
-            case Progress():
-                self._pending().progress = self._progress(event)
-            case NotARepository(candidate=candidate):
-                self._skip(candidate)
-            case Notice(text=text):
-                self._pending().notices.append(text)
-            case Finished():
-                self._note_end(event)
-            case _:
-                pass
-
-    def _skip(self, candidate: NotRepository | None) -> None:
-        """Add what is no repository, or forget all with None. The lock is held."""
-        if candidate is None:
-            self._skipped.clear()
-        else:
-            self._skipped.append(candidate)
-        self._skipped_has_changed = True
-        self._pending()
+            else:
+                self._track.note(event, self._pending())
 
     def _note_report(self, event: Report) -> None:
         self._pending().summaries[event.summary.path] = event.summary
         if self._history is None or self._history.problem is not None:
             self._encoded[event.summary.path] = msgspec.msgpack.encode(event.report)
-
-    def _note_end(self, event: Finished) -> None:
-        count = event.totals.repository_count
-        gone = self._former_paths.difference(self._paths).union(event.gone_paths)
-        self._pending().forgotten += sorted(gone)
-        self._former_paths, self._paths = self._paths, set()
-        self._pending().progress = SurveyProgress(
-            step="surveyed",
-            done_count=count,
-            known_count=count,
-            complete=True,
-            elapsed_s=event.elapsed_s,
-            other_count=len(self._skipped),
-            at_s=self._clock(),
-        )
-        self._step = ("", 0.0)
-
-    def _note_cancelled(self) -> None:
-        """What was not looked at stays as it was known; what is gone, the next survey tells."""
-        with self._changed:
-            self._former_paths |= self._paths
-            self._paths = set()
-            self._pending().progress = SurveyProgress(
-                step="cancelled",
-                done_count=0,
-                known_count=0,
-                complete=False,
-                elapsed_s=time.monotonic() - self._step[1],
-                other_count=len(self._skipped),
-                at_s=self._clock(),
-            )
-            self._step = ("", 0.0)
-
-    def _progress(self, event: Progress) -> SurveyProgress:
-        now_s = time.monotonic()
-        if event.step != self._step[0]:
-            self._step = (event.step, now_s)
-        return SurveyProgress(
-            step=event.step,
-            done_count=event.done_count,
-            known_count=event.known_count,
-            complete=event.complete,
-            elapsed_s=now_s - self._step[1],
-            other_count=len(self._skipped),
-        )
 
     def _look_again_when_asked(self) -> None:
         self._again.serve(JobKind.RESCAN)

@@ -16,7 +16,7 @@ from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
-from gitdash.tui.fleet.progress import roots_text
+from gitdash.tui.drawing.roots import roots_text
 from gitdash.tui.jobs.lines import JobsView, jobs_page, title_pieces
 from gitdash.tui.screen import ItemsScreen
 from gitdash.tui.source import Changes
