@@ -8,7 +8,10 @@ Grouping: TypeAlias = Literal["none", "root", "pool", "state", "findings"]
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One saved view; what stays empty is left as it is when the view is opened."""
+    """One saved view.
+
+    Without a filter it shows all rows, without columns those that fit, and without a sort the order stays.
+    """
 
     name: str
     filter: str = ""

@@ -65,6 +65,7 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
             code = app.run(mouse=dashboard.mouse)
         finally:
             feed.stop()
+            app.remember()
             memory.close()
     if app.failure is not None:
         raise app.failure

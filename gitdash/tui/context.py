@@ -10,6 +10,7 @@ from gitdash.tui.clock import Clock
 from gitdash.tui.fleet.fleet import Fleet
 from gitdash.tui.fleet.live import LiveFleet
 from gitdash.tui.hand_over import HandOver
+from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.source import Changes, FleetSource, SurveyProgress
 
 
@@ -28,6 +29,9 @@ class Context:
     """Opens the screen of a repository."""
     hand_over: HandOver
     """Starts other programs in repositories."""
+    views: SavedViews
+    remember: Callable[[], None]
+    """Has what a person has chosen written, if it is other than before."""
     read_only: bool = False
     """Nothing may be changed, and no other program started."""
     jobs: dict[int, Job] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from gitdash.errors import ExitCode
-from gitdash.export.columns import FLEET_COLUMNS
+from gitdash.export.columns import COLUMNS
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import ACTIONS, actions_of, bindings_of
@@ -38,6 +38,7 @@ from gitdash.tui.options import Options
 from gitdash.tui.pages.help import help_lines
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.palette import RepositoryProvider
+from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.themes import ANSI_THEME
@@ -70,6 +71,8 @@ class Dashboard(App[int]):
         self.memory = memory or Memory(None)
         self._remembered = self.memory.choices()
         """What is written already."""
+        self._chosen_theme = self._remembered.theme
+        self._is_open = False
         self._use_theme(options.theme)
         self._line_filters = filters_for(has_colours=not self.no_color, encoding=options.encoding)
         self.source = source
@@ -78,7 +81,7 @@ class Dashboard(App[int]):
         """Why the survey could not go on; the dashboard has ended because of it."""
         self.keymap = make_keymap(ACTIONS, options.keys)
         self.shown_keys = {name: shown for name, shown in self.keymap.shown.items() if shown}
-        self.fleet = Fleet(FLEET_COLUMNS)
+        self.fleet = Fleet(COLUMNS)
         for summary in summaries:
             self.fleet.put(summary)
         self.fleet.arrange()
@@ -94,9 +97,12 @@ class Dashboard(App[int]):
             shown_keys=self.shown_keys,
             open_repository=self.open_repository,
             hand_over=HandOver(self, shell=options.shell, open_with=options.open_with, read_only=options.read_only),
+            views=SavedViews(options.views, self.memory.views(), self.memory.note_view),
+            remember=self.remember,
             read_only=options.read_only,
         )
         self.fleet_screen = FleetScreen(self.context, self.table, self.flushing)
+        self.fleet_screen.restore(self._remembered)
 
     @override
     def get_default_screen(self) -> Screen[object]:
@@ -115,6 +121,19 @@ class Dashboard(App[int]):
         if name in self.available_themes:
             self.theme = name
 
+    def watch_theme(self, former: str, theme: str) -> None:
+        """Remember a theme that a person has chosen."""
+        if self._is_open and former != theme:
+            self._chosen_theme = theme
+            self.remember()
+
+    def remember(self) -> None:
+        """Have what a person has chosen written, if it is other than before."""
+        choices = self.fleet_screen.choices(self._chosen_theme)
+        if choices != self._remembered:
+            self._remembered = choices
+            self.memory.note_choices(choices)
+
     def on_mount(self) -> None:
         """Paint first, then begin to work."""
         declared = {action.name: action.keys for action in ACTIONS}
@@ -123,9 +142,12 @@ class Dashboard(App[int]):
         self.set_keymap({name: ",".join(keys) or "<none>" for name, keys in changed.items()})
         for problem in self.keymap.problems:
             self.notify(problem, title="Keys", severity="warning", markup=False)
+        for problem in self.context.views.problems:
+            self.notify(problem, title="Views", severity="warning", markup=False)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
+        self._is_open = True
         self.source.start(self.flushing.wake)
         # What is on screen is measured first.
         self.watch(self.table, "scroll_y", self.flushing.soon, init=False)
@@ -198,7 +220,7 @@ class Dashboard(App[int]):
     def action_help(self) -> None:
         """Show the help page of this screen."""
         scope = self.screen.SCOPE if isinstance(self.screen, DashboardScreen) else Scope.PAGE
-        columns = tuple((column.key, column.help) for column in FLEET_COLUMNS)
+        columns = tuple((column.key, column.help) for column in COLUMNS)
         page = PageScreen("Help", partial(help_lines, scope, self.shown_keys, columns))
         self.call_next(partial(self.push_screen, page))
 

@@ -16,11 +16,15 @@ class Scope(enum.StrEnum):
     REPOSITORY = "repository"
     POOLS = "pools"
     JOBS = "jobs"
+    VIEWS = "views"
+    """The page on which a saved view is chosen."""
+    COLUMNS = "columns"
+    """The page on which columns are chosen."""
     PAGE = "page"
     """A page of lines over a screen, such as help."""
 
 
-LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.PAGE)
+LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.VIEWS, Scope.COLUMNS, Scope.PAGE)
 """All screens with lines to move over."""
 
 REPOSITORIES: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS)

@@ -13,8 +13,19 @@ from gitdash.tui.actions.marking import MARKING
 from gitdash.tui.actions.moves import MOVES
 from gitdash.tui.actions.pools import POOLS
 from gitdash.tui.actions.repository import REPOSITORY
+from gitdash.tui.actions.views import VIEWS
 
-ACTIONS: Final[tuple[Action, ...]] = (*MOVES, *FLEET, *GROUPING, *MARKING, *REPOSITORY, *POOLS, *JOBS, *EVERYWHERE)
+ACTIONS: Final[tuple[Action, ...]] = (
+    *MOVES,
+    *FLEET,
+    *GROUPING,
+    *MARKING,
+    *VIEWS,
+    *REPOSITORY,
+    *POOLS,
+    *JOBS,
+    *EVERYWHERE,
+)
 
 
 def actions_of(scope: Scope) -> tuple[Action, ...]:

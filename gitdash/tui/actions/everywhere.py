@@ -107,7 +107,7 @@ EVERYWHERE: Final = (
         title="Go back",
         help="Go back to the screen below.",
         group=LEAVE,
-        scopes=(Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.PAGE),
+        scopes=tuple(scope for scope in LISTS if scope is not Scope.FLEET),
         in_palette=False,
     ),
     Action(

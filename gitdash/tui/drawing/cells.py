@@ -98,7 +98,7 @@ def choose_layout(columns: Sequence[Column], width: int) -> TableLayout:
     available = width - LEFT_MARGIN - MARGIN - NAME_WIDTH_LEAST
     chosen: set[str] = set()
     for column in by_priority:
-        needed = _width_of(column) + CELL_GAP
+        needed = column_width(column) + CELL_GAP
         if needed > available:
             break
         chosen.add(column.key)
@@ -113,7 +113,7 @@ def _place(columns: Sequence[Column], chosen: set[str], name_width: int) -> list
         if column.key == "name":
             width = name_width
         elif column.key in chosen:
-            width = _width_of(column)
+            width = column_width(column)
         else:
             continue
         placed.append(PlacedColumn(column=column, left=left, width=width))
@@ -121,7 +121,8 @@ def _place(columns: Sequence[Column], chosen: set[str], name_width: int) -> list
     return placed
 
 
-def _width_of(column: Column) -> int:
+def column_width(column: Column) -> int:
+    """Return how many cells a column wants."""
     return max(column.width, cell_len(column.title), _WIDER.get(column.key, 0))
 
 

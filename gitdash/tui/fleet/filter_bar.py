@@ -1,21 +1,79 @@
-"""The filter line: what is typed filters at once, and the count stands beside it."""
+"""The filter line: what is typed filters at once, and the count stands beside it.
+
+For a condition there is a second line: what the word that is being typed can become, or why the condition cannot be
+run yet.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input
 from typing_extensions import override
 
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.fleet.completion import completions, last_word
+from gitdash.tui.fleet.row_filter import CONDITION_SIGN
+
+_PLACEHOLDER: Final = "words, or =SQL such as =packs > 50"
+_KEPT_TEXTS: Final = 50
+_TIP: Final = "tab completes columns, up brings back what was typed before, ? lists the columns"
 
 
-class FilterBar(Horizontal):
-    """An input between a sign and a count."""
+class FilterInput(Input):
+    """One line of text that remembers the former ones, and completes names of columns."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", show=False),
+        Binding("up", "recall_or_move(-1)", "Former filter", show=False),
+        Binding("down", "recall_or_move(1)", "Later filter", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="filter", compact=True, select_on_focus=False, placeholder=_PLACEHOLDER)
+        self._texts: list[str] = []
+        self._place = 0
+        self._offered: list[str] = []
+        """Values that the next presses of tab put in, the first of them last."""
+
+    def remember(self) -> None:
+        """Keep the text for later."""
+        if self.value:
+            self._texts = [*(text for text in self._texts if text != self.value), self.value][-_KEPT_TEXTS:]
+        self._place = len(self._texts)
+
+    async def action_recall_or_move(self, step: int) -> None:
+        """Put in what was typed before, nothing after the last; while something else is typed, move the cursor."""
+        recalled = self._texts[self._place] if self._place < len(self._texts) else ""
+        if self.value != recalled:
+            await self.screen.run_action(f"move_rows({step})")
+            return
+        self._place = max(min(self._place + step, len(self._texts)), 0)
+        self.value = self._texts[self._place] if self._place < len(self._texts) else ""
+        self.cursor_position = len(self.value)
+
+    def action_complete(self) -> None:
+        """Complete the name of a column at the end; again puts in the next one that is possible."""
+        if self.value not in self._offered:
+            start = self.value.removesuffix(last_word(self.value))
+            self._offered = [start + name for name in completions(self.value)]
+            if self._offered:
+                self._put_in(self._offered[0])
+        else:
+            self._put_in(self._offered[(self._offered.index(self.value) + 1) % len(self._offered)])
+
+    def _put_in(self, text: str) -> None:
+        self.value = text
+        self.cursor_position = len(text)
+
+
+class FilterBar(Vertical):
+    """An input between a sign and a count, above a line of help for conditions."""
 
     class Changed(Message):
         """The text of the filter is another one."""
@@ -27,23 +85,35 @@ class FilterBar(Horizontal):
     class Accepted(Message):
         """Enter was pressed."""
 
-    def __init__(self, count_text: Callable[[], str], **arguments: Any) -> None:  # noqa: ANN401 - Textual's own
+    def __init__(self, count_text: Callable[[], str], problem: Callable[[], str | None], **arguments: Any) -> None:  # noqa: ANN401 - Textual's own
+        """`problem` says why what was typed last does not hold."""
         super().__init__(id="filter-bar", **arguments)
         self._count_text = count_text
-        self.input = Input(id="filter", compact=True, select_on_focus=False)
+        self._problem = problem
+        self.input = FilterInput()
         self.count = LinesView(self._count_lines, id="filter-count")
+        self.hint = LinesView(self._hint_lines, id="filter-hint")
 
     @override
     def compose(self) -> ComposeResult:
-        """Lay out sign, input and count."""
-        yield LinesView(lambda _width: [[Piece(" / ", Tone.KEY)]], id="filter-mark")
-        yield self.input
-        yield self.count
+        """Lay out sign, input and count, and the hint below."""
+        with Horizontal(id="filter-line"):
+            yield LinesView(lambda _width: [[Piece(" / ", Tone.KEY)]], id="filter-mark")
+            yield self.input
+            yield self.count
+        yield self.hint
 
     @property
     def is_typing(self) -> bool:
         """The input has the focus."""
         return self.screen.focused is self.input
+
+    def renew(self) -> None:
+        """Say anew how many rows pass, and what there is to say of the condition."""
+        has_hint = self.input.value.startswith(CONDITION_SIGN) and (self.is_typing or self._problem() is not None)
+        self.set_class(has_hint, "-condition")
+        self.count.renew()
+        self.hint.renew()
 
     @on(Input.Changed)
     def _text_changed(self, event: Input.Changed) -> None:
@@ -53,7 +123,13 @@ class FilterBar(Horizontal):
     @on(Input.Submitted)
     def _text_accepted(self, event: Input.Submitted) -> None:
         event.stop()
+        self.input.remember()
         self.post_message(self.Accepted())
 
     def _count_lines(self, width: int) -> Sequence[Line]:
         return [[Piece(fit(self._count_text() + " ", width, right=True), Tone.DIM)]]
+
+    def _hint_lines(self, width: int) -> Sequence[Line]:
+        names = completions(self.input.value) if self.is_typing else ()
+        text = "tab: " + "  ".join(names) if names else self._problem() or _TIP
+        return [[Piece("   ", Tone.PLAIN), Piece(fit(text, width - 3), Tone.DIM)]]

@@ -118,6 +118,15 @@ class Fleet:
             self._show_passing()
         return is_other
 
+    def look_at(self, text: str, order: Sequence[tuple[str, bool]], grouping: Grouping) -> None:
+        """Filter, sort and group, all at once; with a filter that cannot be used all rows are shown."""
+        self.filter.choose("", self.rows)
+        self.filter.choose(text, self.rows)
+        self.order = list(order)
+        if grouping != self.grouping:
+            self.groups.choose(grouping, self.rows)
+        self.arrange()
+
     def sort_by(self, key: str) -> None:
         """Sort by a column, the largest first where it is a figure or a state; again reverses.
 

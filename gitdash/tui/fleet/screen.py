@@ -3,10 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import ClassVar, Final
 
-from textual import events, on
+from textual import on
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.geometry import Size
@@ -19,15 +18,14 @@ from gitdash.tui.clipboard import shell_path
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, fit
-from gitdash.tui.fleet.filter_bar import FilterBar
 from gitdash.tui.fleet.folding import Folding
+from gitdash.tui.fleet.look_screen import LookScreen
 from gitdash.tui.fleet.marking import Marking
-from gitdash.tui.fleet.panels import WIDE_COLUMNS, Panels
+from gitdash.tui.fleet.panels import WIDE_COLUMNS
 from gitdash.tui.fleet.progress import title_line
 from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.pages.page_screen import PageScreen
-from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes
 
 SHORT_LINES: Final = 32
@@ -36,22 +34,16 @@ MANY: Final = 50
 """More repositories than this are not measured without asking: it may take git hours."""
 
 
-class FleetScreen(DashboardScreen):
+class FleetScreen(LookScreen):
     """The table of all repositories and what stands around it."""
 
     SCOPE = Scope.FLEET
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.FLEET)]
 
     def __init__(self, context: Context, table: FleetTable, flushing: Flushing) -> None:
-        super().__init__(context)
-        self.table = table
-        self.fleet = context.fleet
-        self.flushing = flushing
-        self.detail_is_shown = True
-        self.panels = Panels(context, table)
-        self.filter_bar = FilterBar(self.panels.count_text)
+        super().__init__(context, table, flushing)
         self.marking = Marking(self.fleet, table, self._marks_changed)
-        self.folding = Folding(self.fleet, table, flushing.soon)
+        self.folding = Folding(self.fleet, table, self.look_changed)
         self._confirmation = Confirmation()
         table.on_cursor = self._cursor_moved
         context.live.may_arrange = lambda: not self.filter_bar.is_typing
@@ -61,7 +53,8 @@ class FleetScreen(DashboardScreen):
     def title_lines(self, width: int) -> Sequence[Line]:
         """Return what is looked at, and how far that is."""
         context = self.context
-        return [title_line(context.roots, self._home, context.progress, width, context.clock())]
+        progress, view_name = context.progress, self.viewing.name
+        return [title_line(context.roots, self._home, progress, width, context.clock(), view_name=view_name)]
 
     @override
     def parts(self) -> Iterable[Widget]:
@@ -70,7 +63,7 @@ class FleetScreen(DashboardScreen):
 
     def on_mount(self) -> None:
         """Say why there is nothing yet."""
-        self._say_why_empty()
+        self.say_why_empty()
         self.table.focus()
 
     @override
@@ -92,10 +85,10 @@ class FleetScreen(DashboardScreen):
             return
         if changes.progress is not None:
             self.title_view.renew()
-            self._say_why_empty()
+            self.say_why_empty()
         if changes.summaries or changes.forgotten or changes.jobs:
             self.panels.totals.renew()
-            self.filter_bar.count.renew()
+            self.filter_bar.renew()
         if self._concern_detail(changes):
             self.panels.detail.renew()
 
@@ -109,12 +102,6 @@ class FleetScreen(DashboardScreen):
         self.context.live.cursor_moved()
         self.flushing.within(FLUSH_INTERVAL_S)
         self.panels.detail.renew(from_top=True)
-
-    def _say_why_empty(self) -> None:
-        text = self.panels.why_empty()
-        if text != self.table.empty_text:
-            self.table.empty_text = text
-            self.table.refresh()
 
     def action_move_rows(self, distance: int) -> None:
         """Move the cursor by rows."""
@@ -138,80 +125,16 @@ class FleetScreen(DashboardScreen):
         self.fleet.reveal(number)
         self.table.move_cursor(self.fleet.positions[number])
 
-    def action_filter(self) -> None:
-        """Open the filter line."""
-        self.add_class("-filtering")
-        # Not `focus`, which takes effect some messages later: keys typed meanwhile would act on the table.
-        self.set_focus(self.filter_bar.input)
-
-    def takes_typed(self, event: events.Key) -> bool:
-        """Give the filter what was typed right after it was opened; return whether it took it.
-
-        Keys of one burst are on their way to the table already when the first of them moves the focus. Those that
-        reach the input itself never come here.
-        """
-        if not self.filter_bar.is_typing or not event.is_printable or not event.character:
-            return False
-        self.filter_bar.input.insert_text_at_cursor(event.character)
-        return True
-
-    def action_clear_filter(self) -> None:
-        """Show all rows."""
-        self.filter_bar.input.value = ""
-        self._filter_by("")
-        self.remove_class("-filtering")
-        self.set_focus(self.table)
-
-    @on(FilterBar.Changed)
-    def _filter_changed(self, event: FilterBar.Changed) -> None:
-        self._filter_by(event.text)
-
-    @on(FilterBar.Accepted)
-    def _filter_accepted(self) -> None:
-        if not self.fleet.filter.is_active:
-            self.remove_class("-filtering")
-        self.set_focus(self.table)
-
-    def _filter_by(self, text: str) -> None:
-        line = self.table.cursor_line()
-        if not self.fleet.set_filter(text):
-            return
-        self._say_why_empty()
-        self.table.cursor_is_placed = True
-        self.table.rearranged(cursor_line=line)
-        self.flushing.soon()
-        self.filter_bar.count.renew()
-        self.panels.totals.renew()
-
-    def action_sort_by_neighbour(self, step: int) -> None:
-        """Sort by the column to the left or to the right of the sorted one."""
-        keys = [placed.column.key for placed in self.table.table_layout.columns]
-        key = self.fleet.order[0][0]
-        position = keys.index(key) + step if key in keys else 0
-        self.sort_by(keys[position % len(keys)])
-
-    def action_reverse_sort(self) -> None:
-        """Reverse the order."""
-        self.sort_by(self.fleet.order[0][0])
-
-    @on(FleetTable.HeadClicked)
-    def _head_clicked(self, event: FleetTable.HeadClicked) -> None:
-        self.sort_by(event.key)
-
-    def sort_by(self, key: str) -> None:
-        """Sort by a column; again reverses."""
-        line = self.table.cursor_line()
-        self.fleet.sort_by(key)
-        self.table.rearranged(cursor_line=line)
-        self.flushing.soon()
-
     def action_drop(self) -> None:
-        """Drop the range, else the filter, else the marks."""
-        if self.filter_bar.is_typing or not self.marking.drop_range():
-            if self.has_class("-filtering"):
-                self.action_clear_filter()
-            else:
-                self.marking.unmark_all()
+        """Drop the range, else the view, else the filter, else the marks."""
+        if not self.filter_bar.is_typing and self.marking.drop_range():
+            return
+        if self.viewing.close():
+            self.view_opened(self.fleet.filter.text)
+        elif self.has_class("-filtering"):
+            self.action_clear_filter()
+        else:
+            self.marking.unmark_all()
 
     def _marks_changed(self) -> None:
         self.panels.totals.renew()
@@ -266,6 +189,7 @@ class FleetScreen(DashboardScreen):
         """Show or hide the detail pane."""
         self.detail_is_shown = not self.detail_is_shown
         self.choose_arrangement(self.size)
+        self.context.remember()
 
     @override
     def current_path(self) -> bytes | None:
@@ -307,4 +231,4 @@ class FleetScreen(DashboardScreen):
 
     def show_page(self, title: str, compose_lines: Callable[[int], Sequence[Line]]) -> None:
         """Cover the screen with a page."""
-        self.app.call_next(partial(self.app.push_screen, PageScreen(title, compose_lines)))
+        self.cover_with(PageScreen(title, compose_lines))

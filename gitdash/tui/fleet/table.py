@@ -15,7 +15,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from typing_extensions import override
 
+from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.tui.drawing.cells import LEFT_MARGIN, TableLayout, choose_layout
+from gitdash.tui.drawing.chosen_columns import chosen_layout
 from gitdash.tui.drawing.styles import COMPONENT_CLASSES
 from gitdash.tui.fleet.drawn_lines import DrawnLines
 from gitdash.tui.fleet.fleet import Fleet
@@ -55,6 +57,8 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id="table")
         self.fleet = fleet
         self.table_layout: TableLayout = choose_layout((), 0)
+        self.chosen_columns: tuple[str, ...] = ()
+        """Keys of the columns that a person has chosen, in their order; empty: those that fit, by their priority."""
         self.cursor: int | None = None
         """The line under the cursor as `Fleet` numbers them: a row, or the head of a group; None if there is none."""
         self.cursor_is_placed = False
@@ -113,10 +117,27 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Columns depend on the width."""
-        self.table_layout = choose_layout(tuple(self.fleet.columns.values()), self.line_width)
-        self._drawn.clear()
+        self._place_columns()
         self.fleet.fit(self.page_height)
         self.rearranged()
+
+    def choose_columns(self, keys: tuple[str, ...]) -> None:
+        """Show these columns, the one of names among them; none stands for those that fit."""
+        self.chosen_columns = keys
+        if self.size.height:
+            self._place_columns()
+            self.refresh()
+
+    def _place_columns(self) -> None:
+        columns = [self.fleet.columns[key] for key in self.chosen_columns]
+        width = self.line_width
+        self.table_layout = chosen_layout(columns, width) if columns else choose_layout(FLEET_COLUMNS, width)
+        self._drawn.clear()
+
+    def hidden_columns(self) -> list[str]:
+        """Return the keys of those chosen columns that do not fit."""
+        shown = {placed.column.key for placed in self.table_layout.columns}
+        return [key for key in self.chosen_columns if key not in shown]
 
     @override
     def notify_style_update(self) -> None:

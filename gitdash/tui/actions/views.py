@@ -1,0 +1,132 @@
+"""Saved views and the columns of the table: on the table, and on the two pages where they are chosen."""
+
+from typing import Final
+
+from gitdash.tui.actions.action import ACT, LOOK, ORDER, Action, Scope
+
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+
+VIEWS: Final = (
+    Action(
+        name="choose_view",
+        command="choose_view",
+        keys=("V",),
+        title="Choose a view",
+        help="Show all views: filter, order, columns and groups under one name, gitdash's and your own.",
+        group=LOOK,
+        scopes=(Scope.FLEET,),
+        label="views",
+    ),
+    *(
+        Action(
+            name=f"view_{number}",
+            command=f"open_view({number - 1})",
+            keys=(str(number),),
+            title=f"Show view {number}",
+            help=f"Show the {ordinal} view; esc goes back to what was shown before.",
+            group=LOOK,
+            scopes=(Scope.FLEET, Scope.VIEWS),
+            in_palette=False,
+        )
+        for number, ordinal in enumerate(_ORDINALS, start=1)
+    ),
+    Action(
+        name="save_view",
+        command="save_view",
+        keys=("w",),
+        title="Save as a view",
+        help="Keep filter, order, columns and groups under a name.",
+        group=LOOK,
+        scopes=(Scope.FLEET,),
+    ),
+    Action(
+        name="choose_columns",
+        command="choose_columns",
+        keys=("c",),
+        title="Choose columns",
+        help="Choose which columns are shown, and in which order.",
+        group=LOOK,
+        scopes=(Scope.FLEET,),
+        label="columns",
+    ),
+    Action(
+        name="open_chosen_view",
+        command="open_chosen",
+        keys=("enter",),
+        title="Show this view",
+        help="Show this view; esc on the table goes back to what was shown before.",
+        group=LOOK,
+        scopes=(Scope.VIEWS,),
+        label="show",
+    ),
+    Action(
+        name="remove_view",
+        command="remove",
+        keys=("x", "delete"),
+        title="Remove this view",
+        help="Remove a view that was saved here.",
+        group=ACT,
+        scopes=(Scope.VIEWS,),
+        label="remove",
+    ),
+    Action(
+        name="restore_view",
+        command="restore",
+        keys=("u",),
+        title="Bring back the removed view",
+        help="Bring back the view that was removed last, as long as this page is open.",
+        group=ACT,
+        scopes=(Scope.VIEWS,),
+        label="undo",
+    ),
+    Action(
+        name="toggle_column",
+        command="toggle_column",
+        keys=("space",),
+        title="Show or hide this column",
+        help="Show or hide this column; that of names always stays.",
+        group=ORDER,
+        scopes=(Scope.COLUMNS,),
+        label="show",
+    ),
+    Action(
+        name="column_earlier",
+        command="shift(-1)",
+        keys=("less_than_sign", "shift+up"),
+        title="Move this column to the left",
+        help="Move this column one place to the left.",
+        group=ORDER,
+        scopes=(Scope.COLUMNS,),
+        label="left",
+    ),
+    Action(
+        name="column_later",
+        command="shift(1)",
+        keys=("greater_than_sign", "shift+down"),
+        title="Move this column to the right",
+        help="Move this column one place to the right.",
+        group=ORDER,
+        scopes=(Scope.COLUMNS,),
+        label="right",
+    ),
+    Action(
+        name="reset_columns",
+        command="reset",
+        keys=("r",),
+        title="Show what fits",
+        help="Let the width of the terminal decide again which columns are shown.",
+        group=ORDER,
+        scopes=(Scope.COLUMNS,),
+        label="reset",
+    ),
+    Action(
+        name="accept_columns",
+        command="accept",
+        keys=("enter",),
+        title="Accept these columns",
+        help="Show these columns from now on; esc leaves them as they were.",
+        group=ORDER,
+        scopes=(Scope.COLUMNS,),
+        label="accept",
+    ),
+)

@@ -1,0 +1,71 @@
+"""A small page that asks for a name."""
+
+from collections.abc import Callable
+from typing import ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from typing_extensions import override
+
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.drawing.cells import Piece, Tone
+from gitdash.tui.drawing.lines import LinesView
+
+_LONGEST_NAME: Final = 60
+
+
+class NameScreen(ModalScreen[None]):
+    """Asks for a name until one is taken.
+
+    `question_for` returns what has to be answered first by giving the same name once more, or None; `take` gets the
+    name.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding for binding in bindings_of(Scope.PAGE) if binding.id == "back"]
+
+    def __init__(
+        self, title: str, hint: str, *, question_for: Callable[[str], str | None], take: Callable[[str], None]
+    ) -> None:
+        super().__init__()
+        self.input = Input(id="name", compact=True, max_length=_LONGEST_NAME)
+        self._title = title
+        self._hint = hint
+        self._question_for = question_for
+        self._take = take
+        self._asked: str | None = None
+        self._hint_view = LinesView(lambda _width: [[Piece(f" {self._hint}", Tone.DIM)]], id="name-hint")
+
+    @override
+    def compose(self) -> ComposeResult:
+        """Put input and hint into a frame."""
+        frame = Vertical(self.input, self._hint_view, id="name-frame")
+        frame.border_title = self._title
+        frame.border_subtitle = "enter save  esc close"
+        yield frame
+
+    def on_mount(self) -> None:
+        """Begin to type at once."""
+        self.set_focus(self.input)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        name = event.value.strip()
+        if not name:
+            return
+        question = self._question_for(name)
+        if question is not None and self._asked != name:
+            self._asked, self._hint = name, question
+            self._hint_view.renew()
+            return
+        self._take(name)
+        self.action_back()
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.app.call_next(self.dismiss)
