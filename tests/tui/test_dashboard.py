@@ -298,7 +298,7 @@ async def test_changed_row_is_drawn_anew_and_totals_follow() -> None:
     async with dashboard(rows) as driven:
         shown = next(row for row in rows if row.name == "infra/deploy.git")
         driven.source.happen().summaries[shown.path] = msgspec.structs.replace(
-            shown, loose_count=77, state=State.OK, inspected_at_s=NOW_S
+            shown, loose_count=77, state=State.OK, critical_count=0, inspected_at_s=NOW_S
         )
         await driven.flush()
         text = driven.screen_text()
