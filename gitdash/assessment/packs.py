@@ -133,8 +133,15 @@ def _allowed_formula(case: Case, mebibytes: int) -> str:
 
 
 def _index_only_remedy(case: Case) -> str | None:
-    """A member's remedy writes an index and removes nothing: `repack -d` would drop loose copies of lent objects."""
-    return "`{git} multi-pack-index write`" if case.is_member else None
+    """Return a remedy that writes an index and removes nothing, where a geometric repack would lose something.
+
+    In a member `repack -d` drops loose copies of lent objects; in a partial clone git before 2.55 joins promisor packs
+    with the others, and nothing tells any more which objects may be missing.
+    """
+    is_partial = case.config is not None and case.config.partial_clone
+    has_promisor_packs = case.packs is not None and case.packs.promisor_count > 0
+    is_unsafe = case.is_member or is_partial or has_promisor_packs
+    return "`{git} multi-pack-index write`" if is_unsafe else None
 
 
 def many_packs(case: Case) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """Packs, multi-pack-index and loose objects."""
 
+import msgspec
 import pytest
 
 from gitdash.model.policy import Policy
@@ -76,6 +77,17 @@ def test_remedy_for_a_member_removes_nothing() -> None:
     remedy = finding_of("packs-outside-midx", judged).remedy
     assert "multi-pack-index write" in remedy
     assert "repack" not in remedy
+
+
+@pytest.mark.parametrize(
+    "partial", [{"config": config_facts(partial_clone=True)}, {"packs": pack_facts(count=60, promisor_count=1)}]
+)
+@pytest.mark.parametrize(("rule", "outside_count"), [("packs-outside-midx", 60), ("many-packs", 0)])
+def test_remedy_for_a_partial_clone_joins_no_promisor_packs(partial: dict, rule: str, outside_count: int) -> None:
+    packs = partial.get("packs", pack_facts(count=60))
+    packs = msgspec.structs.replace(packs, outside_midx_count=outside_count)
+    remedy = finding_of(rule, subject(**{**partial, "packs": packs})).remedy
+    assert remedy == "`git --git-dir=/srv/git/a.git multi-pack-index write`"
 
 
 @pytest.mark.parametrize(
