@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from gitdash.model.job import Job
 from gitdash.model.repository import NotRepository
@@ -12,6 +13,13 @@ from gitdash.tui.fleet.live import LiveFleet
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.source import Changes, FleetSource, SurveyProgress
+
+
+class OpensRepository(Protocol):
+    """Opens the screen of a repository."""
+
+    def __call__(self, path: bytes, *, tab: str = "overview") -> None:
+        """Show the tab of this name."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,8 +33,7 @@ class Context:
     clock: Clock
     shown_keys: Mapping[str, str]
     """Keys for people by the name of their action; without those that have no key."""
-    open_repository: Callable[[bytes], None]
-    """Opens the screen of a repository."""
+    open_repository: OpensRepository
     hand_over: HandOver
     """Starts other programs in repositories."""
     views: SavedViews

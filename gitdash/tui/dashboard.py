@@ -188,12 +188,12 @@ class Dashboard(App[int]):
         if self.screen is self.fleet_screen and self.fleet_screen.takes_typed(event):
             event.prevent_default()
 
-    def open_repository(self, path: bytes) -> None:
-        """Open the screen of a repository."""
+    def open_repository(self, path: bytes, *, tab: str = "overview") -> None:
+        """Open the screen of a repository on a tab."""
         # Imported when it is opened: the first paint does not wait for it.
         from gitdash.tui.repository.screen import RepositoryScreen
 
-        self._push(RepositoryScreen(self.context, path))
+        self._push(RepositoryScreen(self.context, path, tab=tab))
 
     def action_show_pools(self) -> None:
         """Open the screen of lenders."""

@@ -5,6 +5,7 @@ Its names include what a scanned folder can be called to do harm.
 
 from collections.abc import Iterator, Sequence
 
+from gitdash.export.family import Family
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import (
     Alternate,
@@ -421,3 +422,8 @@ def many_summaries(count: int) -> list[RepositorySummary]:
             )
         )
     return rows
+
+
+def no_family() -> Family:
+    """That of a repository which neither lends nor borrows."""
+    return Family(path=ROOT + b"/alone", summary=None, lenders=(), members=())

@@ -11,7 +11,7 @@ from gitdash.tui.drawing.cells import line_length
 from gitdash.tui.repository.evidence import evidence_text
 from gitdash.tui.repository.findings import finding_commands, findings_page
 from gitdash.tui.repository.view import RepositoryView
-from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports
+from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, no_family
 
 KEYS = {"rescan": "r", "copy_shown": "y"}
 REPORTS = {entry.repository.path.removeprefix(ROOT + b"/"): entry for entry in fixed_reports()}
@@ -28,7 +28,9 @@ OUTSIDE = Finding(
 
 
 def view_of(entry: RepositoryReport, **keys: str) -> RepositoryView:
-    return RepositoryView(summary=summarize(entry), report=entry, now_s=NOW_S, fleet=list, keys=KEYS | keys)
+    return RepositoryView(
+        summary=summarize(entry), report=entry, now_s=NOW_S, family=no_family, repository_count=1, keys=KEYS | keys
+    )
 
 
 def with_findings(*findings: Finding) -> RepositoryView:

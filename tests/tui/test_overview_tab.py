@@ -12,7 +12,18 @@ from gitdash.tui.drawing.cells import Tone, line_length
 from gitdash.tui.repository.overview import overview_page
 from gitdash.tui.repository.size_bar import BarPart, SizeBar, bar_pieces
 from gitdash.tui.repository.view import RepositoryView
-from tests.tui.fixture_fleet import MIB, NOW_S, ROOT, exclusive, fixed_reports, inspection, measured, pack_facts, report
+from tests.tui.fixture_fleet import (
+    MIB,
+    NOW_S,
+    ROOT,
+    exclusive,
+    fixed_reports,
+    inspection,
+    measured,
+    no_family,
+    pack_facts,
+    report,
+)
 
 KEYS = {"measure": "s", "rescan": "r", "explain_sizes": "w"}
 REPORTS = {entry.repository.path.removeprefix(ROOT + b"/"): entry for entry in fixed_reports()}
@@ -24,7 +35,8 @@ def view_of(entry: RepositoryReport, *, has_report: bool = True, **fields: objec
         summary=summarize(entry),
         report=entry if has_report else None,
         now_s=NOW_S,
-        fleet=list,
+        family=no_family,
+        repository_count=1,
         keys=KEYS,
         **fields,  # type: ignore[arg-type]
     )
@@ -116,7 +128,9 @@ def test_size_that_is_not_measured_names_the_key_that_measures_it() -> None:
     line, note = row(view, "reachable")
     assert line.split(maxsplit=1)[1].strip() == "not measured"
     assert note.strip() == "s has it measured now"
-    without_keys = RepositoryView(summary=view.summary, report=view.report, now_s=NOW_S, fleet=list)
+    without_keys = RepositoryView(
+        summary=view.summary, report=view.report, now_s=NOW_S, family=no_family, repository_count=1
+    )
     assert "has it measured" not in "\n".join(texts(without_keys))
 
 

@@ -12,7 +12,7 @@ from gitdash.tui.drawing.lazy_lines import LazyLines
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.packs import packs_page
 from gitdash.tui.repository.view import RepositoryView
-from tests.tui.fixture_fleet import NOW_S
+from tests.tui.fixture_fleet import NOW_S, no_family
 from tests.tui.many_packs import pack, report_of, thousand_packs
 
 SMALL = [pack(1, 10), pack(2, 15), pack(3, 40), pack(4, 500)]
@@ -20,7 +20,12 @@ SMALL = [pack(1, 10), pack(2, 15), pack(3, 40), pack(4, 500)]
 
 def view_of(entry: RepositoryReport, order: PackOrder | None = None) -> RepositoryView:
     return RepositoryView(
-        summary=summarize(entry), report=entry, now_s=NOW_S, fleet=list, pack_order=order or PackOrder()
+        summary=summarize(entry),
+        report=entry,
+        now_s=NOW_S,
+        family=no_family,
+        repository_count=1,
+        pack_order=order or PackOrder(),
     )
 
 

@@ -10,7 +10,7 @@ from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.repository.packs import packs_page
 from gitdash.tui.repository.view import RepositoryView
-from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_summaries
+from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_summaries, no_family
 from tests.tui.many_packs import report_of, thousand_packs
 from tests.tui.source_double import SourceDouble
 
@@ -59,7 +59,7 @@ def _cpu_s(work: Callable[[], object], runs: int = 5) -> float:
 
 def test_page_of_thousand_packs_composes_only_what_is_looked_at() -> None:
     report = report_of(thousand_packs())
-    view = RepositoryView(summary=summarize(report), report=report, now_s=NOW_S, fleet=lambda: [])
+    view = RepositoryView(summary=summarize(report), report=report, now_s=NOW_S, family=no_family, repository_count=1)
     pages: list[Page] = []
     assert _cpu_s(lambda: pages.append(packs_page(view, 120))) <= SHOW_LIMIT_S
     assert len(pages[0].items) == 1_000

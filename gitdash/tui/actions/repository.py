@@ -6,6 +6,18 @@ from gitdash.tui.actions.action import ACT, LOOK, ORDER, Action, Scope
 
 REPOSITORY: Final = (
     Action(
+        name="open_relative",
+        command="open_relative",
+        keys=("enter",),
+        title="Open this lender or borrower",
+        help="On the tab Pool: show the lender or the borrower under the cursor, with its own lenders and borrowers. A"
+        " double click does the same.",
+        group=LOOK,
+        scopes=(Scope.REPOSITORY,),
+        tabs=("pool",),
+        label="open",
+    ),
+    Action(
         name="explain_sizes",
         command="explain_sizes",
         keys=("w",),

@@ -40,3 +40,8 @@ def state_piece(row: PoolRow) -> Piece:
     if row.summary is None:
         return Piece(PENDING, Tone.DIM) if row.is_known else Piece("outside", Tone.NOTICE)
     return Piece(row.state.value, STATE_TONES[row.state])
+
+
+def store_name(path: str) -> str:
+    """Return the path of an object store for people: that of its repository, as far as one can tell."""
+    return path.removesuffix("/objects") or path

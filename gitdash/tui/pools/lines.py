@@ -20,13 +20,16 @@ from gitdash.tui.drawing.cells import (
     spread,
     value_pieces,
 )
+from gitdash.tui.drawing.fitting import fitting
 from gitdash.tui.drawing.wrap import wrapped
-from gitdash.tui.pools.figures import members_text, net_text, state_piece, sum_text
+from gitdash.tui.pools.figures import members_text, net_text, state_piece, store_name, sum_text
 from gitdash.tui.pools.order import PoolOrder
 from gitdash.tui.pools.pool_list import Entry, LenderEntry, MemberEntry, NoteEntry
 from gitdash.units import human_count
 
 _NAME_WIDTH_LEAST: Final = 24
+_NAME_WIDTH_MOST: Final = 88
+"""The path of a forge's pool, and some cells more; figures further away would belong to no name."""
 _STATE_WIDTH: Final = 10
 _OPEN, _CLOSED, _ALONE = "▾ ", "▸ ", "  "
 
@@ -148,11 +151,6 @@ def name_pieces(name: str, width: int) -> list[Piece]:
     return [Piece(folder + slash, Tone.DIM), Piece(last + padding, Tone.STRONG)]
 
 
-def store_name(path: str) -> str:
-    """Return the path of an object store for people: that of its repository, as far as one can tell."""
-    return path.removesuffix("/objects") or path
-
-
 def _state_pieces(state: Piece) -> list[Piece]:
     return [Piece(" " * CELL_GAP + fit(state.text, _STATE_WIDTH), state.tone)]
 
@@ -163,14 +161,8 @@ def _figure_pieces(text: str, width: int) -> list[Piece]:
 
 def _layout(width: int) -> tuple[list[_Figure], int]:
     """Return the columns of figures that fit, and how many cells are left for the name."""
-    left = width - 1 - _NAME_WIDTH_LEAST - CELL_GAP - _STATE_WIDTH
-    chosen = set()
-    for figure in sorted(_FIGURES, key=lambda one: one.priority):
-        if figure.width + CELL_GAP > left:
-            break
-        chosen.add(figure.key)
-        left -= figure.width + CELL_GAP
-    return [figure for figure in _FIGURES if figure.key in chosen], _NAME_WIDTH_LEAST + max(left, 0)
+    figures, left = fitting(_FIGURES, width - 1 - _NAME_WIDTH_LEAST - CELL_GAP - _STATE_WIDTH)
+    return figures, min(_NAME_WIDTH_LEAST + left, _NAME_WIDTH_MOST)
 
 
 def no_lender_lines(repository_count: int, width: int, *, is_complete: bool) -> Sequence[Line]:

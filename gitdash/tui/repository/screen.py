@@ -4,12 +4,13 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
 from textual.widget import Widget
 from typing_extensions import override
 
 from gitdash.model.report import RepositoryReport
+from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.clipboard import shell_path
@@ -20,6 +21,7 @@ from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.repository.detail import title_line
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.packs import ordered_pack_names
+from gitdash.tui.repository.relatives import Relatives
 from gitdash.tui.repository.tabs import TABS
 from gitdash.tui.repository.view import RepositoryView
 from gitdash.tui.screen import ItemsScreen
@@ -38,6 +40,7 @@ class RepositoryScreen(ItemsScreen):
         self.tab = next(number for number, one in enumerate(TABS) if one.name == tab)
         self.tabs_view = TabsView(self)
         self.items = ItemsView(self._page, id="page")
+        self.relatives = Relatives(path, self._summaries, lambda wait_s: self.set_timer(wait_s, self.items.renew))
         self._report: RepositoryReport | None = None
         self.explains_sizes = False
         self.pack_order = PackOrder()
@@ -80,13 +83,17 @@ class RepositoryScreen(ItemsScreen):
             summary=summary,
             report=self._report,
             now_s=self.context.clock(),
-            fleet=lambda: [row.summary for row in self.context.fleet.rows],
+            family=self.relatives.family,
+            repository_count=len(self.context.fleet.rows),
             monotonic_s=time.monotonic(),
             keys=self.context.shown_keys,
             is_busy=self.context.is_busy(self.path),
             explains_sizes=self.explains_sizes,
             pack_order=self.pack_order,
         )
+
+    def _summaries(self) -> Iterable[RepositorySummary]:
+        return (row.summary for row in self.context.fleet.rows)
 
     def _page(self, width: int) -> Page:
         view = self.view()
@@ -96,6 +103,8 @@ class RepositoryScreen(ItemsScreen):
     def show_changes(self, changes: Changes | None) -> None:
         """Compose the page anew if something is other than before."""
         if changes is not None:
+            if changes.summaries or changes.forgotten:
+                self.relatives.changed()
             if self.path in changes.reports:
                 self._report = changes.reports[self.path] or self._report
             if self.path in changes.summaries:
@@ -147,6 +156,15 @@ class RepositoryScreen(ItemsScreen):
     def _pack_names(self) -> list[str]:
         view = self.view()
         return [] if view is None else ordered_pack_names(view)
+
+    @on(ItemsView.Opened)
+    def action_open_relative(self) -> None:
+        """Open the repository that the item under the cursor stands for, on the same tab."""
+        tab = TABS[self.tab]
+        view = self.view()
+        path = tab.relative(view, self.items.selected) if view is not None and tab.relative is not None else None
+        if path is not None and path != self.path:
+            self.context.open_repository(path, tab=tab.name)
 
     def action_measure(self) -> None:
         """Measure the sizes now."""

@@ -8,7 +8,7 @@ from gitdash.tui.repository.log import log_page
 from gitdash.tui.repository.objects import objects_page
 from gitdash.tui.repository.overview import overview_page
 from gitdash.tui.repository.packs import packs_page
-from gitdash.tui.repository.pool import pool_page
+from gitdash.tui.repository.pool import pool_page, relative_path
 from gitdash.tui.repository.references import references_page
 from gitdash.tui.repository.view import Tab
 
@@ -22,7 +22,13 @@ TABS: Final = (
         commands=finding_commands,
     ),
     Tab(name="packs", title="Packs", compose=packs_page, help="Each pack, and how their sizes stand to each other."),
-    Tab(name="pool", title="Pool", compose=pool_page, help="Lenders and borrowers, and what they share."),
+    Tab(
+        name="pool",
+        title="Pool",
+        compose=pool_page,
+        help="Lenders and borrowers, and what they share.",
+        relative=relative_path,
+    ),
     Tab(name="references", title="Refs", compose=references_page, help="References by namespace, loose and packed."),
     Tab(name="objects", title="Objects", compose=objects_page, help="What look-ups cost, and any object by its id."),
     Tab(name="config", title="Config", compose=config_page, help="What gitdash overrides here and why, and remotes."),

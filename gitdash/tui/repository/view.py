@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gitdash.export.family import Family
 from gitdash.model.command import CommandRecord
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespaces
@@ -22,8 +23,10 @@ class RepositoryView:
     report: RepositoryReport | None
     """None until it has been read."""
     now_s: float
-    fleet: Callable[[], Sequence[RepositorySummary]]
-    """Returns all rows, for those that lend and borrow."""
+    family: Callable[[], Family]
+    """Returns those that lend to it and borrow from it."""
+    repository_count: int
+    """In the whole fleet."""
     namespaces: ReferenceNamespaces | Unreadable | None = None
     """None until they have been counted; so for the next two."""
     lookup_times: LookupTimes | Unreadable | None = None
@@ -69,5 +72,7 @@ class Tab:
     """Returns the page for a width."""
     help: str
     """One sentence: what it shows."""
+    relative: Callable[[RepositoryView, int], bytes | None] | None = None
+    """Returns the other repository that an item stands for; None if its items stand for none."""
     commands: Callable[[RepositoryView, int], Sequence[str]] | None = None
     """Returns the commands of an item, which can be copied; None if its items have none."""
