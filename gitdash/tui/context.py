@@ -1,5 +1,6 @@
 """What all screens share: the fleet, where changes come from, what a person chose, and what is known meanwhile."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -8,11 +9,11 @@ from gitdash.model.job import Job
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.clock import Clock
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.live import LiveFleet
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.source import Changes, FleetSource, SurveyProgress
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.live import LiveFleet
 
 
 class OpensRepository(Protocol):
@@ -46,6 +47,8 @@ class Context:
     forgotten_job_count: int = 0
     """Jobs that ended and are not in `jobs` any more."""
     progress: SurveyProgress | None = None
+    monotonic: Callable[[], float] = time.monotonic
+    """The clock of durations."""
     skipped: tuple[NotRepository, ...] = ()
     """What the survey met that is no repository."""
 

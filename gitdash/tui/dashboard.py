@@ -26,10 +26,7 @@ from gitdash.tui.actions.declared import ACTIONS, actions_of, bindings_of
 from gitdash.tui.clock import Clock
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.filters import filters_for
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.live import LiveFleet
 from gitdash.tui.fleet.screen import FleetScreen
-from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.flushing import Flushing
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.keymap import make_keymap
@@ -41,6 +38,9 @@ from gitdash.tui.palette import RepositoryProvider
 from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes, FleetSource
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.live import LiveFleet
+from gitdash.tui.table.table import FleetTable
 from gitdash.tui.themes import ANSI_THEME
 
 TICK_INTERVAL_S: Final = 10.0
@@ -184,8 +184,8 @@ class Dashboard(App[int]):
                 screen.show_changes(changes)
 
     def on_key(self, event: events.Key) -> None:
-        """Let the table's filter have what is its own, before keys are looked up."""
-        if self.screen is self.fleet_screen and self.fleet_screen.takes_typed(event):
+        """Let an input have what is its own, before keys are looked up."""
+        if isinstance(self.screen, DashboardScreen) and self.screen.takes_typed(event):
             event.prevent_default()
 
     def open_repository(self, path: bytes, *, tab: str = "overview") -> None:

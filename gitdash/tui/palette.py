@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from typing_extensions import override
 
-from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.table.fleet import Fleet
 
 _MOST_HITS: Final = 20
 _LONGEST: Final = 100

@@ -10,7 +10,7 @@ from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.model.report import Lender, State
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.dashboard import Dashboard
-from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.table.fleet import Fleet
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 

@@ -13,8 +13,8 @@ from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Sizes
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize, totals_of
-from gitdash.tui.fleet.fleet import Fleet
 from gitdash.tui.fleet.totals_line import totals_line
+from gitdash.tui.table.fleet import Fleet
 from tests.tui.fixture_fleet import ROOT, exclusive, fixed_reports, fixed_summaries, many_summaries
 
 

@@ -13,8 +13,8 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.view import Grouping
 from gitdash.tui.drawing.cells import choose_layout, line_length
 from gitdash.tui.drawing.filters import EncodableText
-from gitdash.tui.fleet.group_head import group_pieces
-from gitdash.tui.fleet.nearest import nearest_line
+from gitdash.tui.table.group_head import group_pieces
+from gitdash.tui.table.nearest import nearest_line
 from tests.tui.driven_fleet import DrivenFleet, driven_fleet, fleet_of, outline, row
 from tests.tui.fixture_fleet import ROOT, fixed_summaries, many_summaries
 

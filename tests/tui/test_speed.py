@@ -8,7 +8,7 @@ import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.tui.dashboard import Dashboard
-from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.table.fleet import Fleet
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 

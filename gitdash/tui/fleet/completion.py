@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gitdash.export.columns import COLUMNS, CONDITION_NAMES
-from gitdash.tui.fleet.row_filter import CONDITION_SIGN
+from gitdash.tui.table.row_filter import CONDITION_SIGN
 
 _KEYS: Final = tuple(column.key for column in COLUMNS if column.key in CONDITION_NAMES)
 _RAW_NAMES: Final = tuple(name for name in CONDITION_NAMES if name not in _KEYS)

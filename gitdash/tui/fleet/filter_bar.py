@@ -18,7 +18,7 @@ from typing_extensions import override
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fleet.completion import completions, last_word
-from gitdash.tui.fleet.row_filter import CONDITION_SIGN
+from gitdash.tui.table.row_filter import CONDITION_SIGN
 
 _PLACEHOLDER: Final = "words, or =SQL such as =packs > 50"
 _KEPT_TEXTS: Final = 50

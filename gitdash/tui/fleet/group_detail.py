@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from gitdash.tui.drawing.cells import STATE_TONES, Line, Piece, Tone, cut_line, line_length, shorten_middle, spread
 from gitdash.tui.drawing.wrap import wrapped
-from gitdash.tui.fleet.group import Group
-from gitdash.tui.fleet.group_keys import rules_of
 from gitdash.tui.fleet.totals_line import totals_line
+from gitdash.tui.table.group import Group
+from gitdash.tui.table.group_keys import rules_of
 
 
 def group_lines(group: Group, width: int) -> Sequence[Line]:

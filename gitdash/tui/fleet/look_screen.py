@@ -16,11 +16,11 @@ from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import choose_layout
 from gitdash.tui.fleet.filter_bar import FilterBar
 from gitdash.tui.fleet.panels import Panels
-from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.fleet.viewing import Viewing
 from gitdash.tui.flushing import Flushing
 from gitdash.tui.pages.view_list import description
 from gitdash.tui.screen import DashboardScreen
+from gitdash.tui.table.table import FleetTable
 from gitdash.units import printable
 
 

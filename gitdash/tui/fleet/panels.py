@@ -8,14 +8,14 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
-from gitdash.tui.fleet.fleet import Fleet
+from gitdash.tui.drawing.roots import roots_text
 from gitdash.tui.fleet.group_detail import group_lines
-from gitdash.tui.fleet.progress import roots_text
-from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.fleet.totals_line import Moment, totals_line
 from gitdash.tui.jobs.counts import job_counts
 from gitdash.tui.pages.skipped import skipped_lines
 from gitdash.tui.repository.detail import pane_lines
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.table import FleetTable
 
 WIDE_COLUMNS: Final = 170
 """From this terminal width on the detail pane stands beside the table, and is as high."""

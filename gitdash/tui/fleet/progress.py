@@ -31,7 +31,7 @@ def title_line(
     right = progress_pieces(progress, home, now_s)
     name = [Piece(" gitdash ", Tone.KEY), Piece(" ", Tone.PLAIN)]
     if view_name is not None:
-        name += [Piece(fit(printable(view_name), _VIEW_NAME_WIDTH).rstrip(), Tone.STRONG), Piece("  ", Tone.PLAIN)]
+        name += [Piece(fit(printable(view_name), _VIEW_NAME_WIDTH).rstrip(), Tone.STRONG), Piece(" · ", Tone.DIM)]
     room = width - line_length(name) - line_length(right) - 1
     if room < 8:
         return cut_line([*name, *right], width)

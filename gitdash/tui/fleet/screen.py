@@ -18,15 +18,15 @@ from gitdash.tui.clipboard import shell_path
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, fit
-from gitdash.tui.fleet.folding import Folding
 from gitdash.tui.fleet.look_screen import LookScreen
-from gitdash.tui.fleet.marking import Marking
 from gitdash.tui.fleet.panels import WIDE_COLUMNS
 from gitdash.tui.fleet.progress import title_line
-from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.source import Changes
+from gitdash.tui.table.folding import Folding
+from gitdash.tui.table.marking import Marking
+from gitdash.tui.table.table import FleetTable
 
 SHORT_LINES: Final = 32
 """Below this height the detail pane is a low one."""

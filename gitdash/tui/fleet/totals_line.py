@@ -6,8 +6,8 @@ from typing import Final, NamedTuple, TypeAlias
 from gitdash.export.columns import LOWER_BOUND
 from gitdash.model.report import State
 from gitdash.tui.drawing.cells import Piece, Tone, line_length
-from gitdash.tui.fleet.totals import RunningTotals
 from gitdash.tui.jobs.counts import JobCounts
+from gitdash.tui.table.totals import RunningTotals
 from gitdash.units import human_bytes
 
 _Groups: TypeAlias = list[tuple[int, list[Piece]]]

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from gitdash.model.view import Grouping, View
 from gitdash.tui.choices import Choices
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.sorting import order_of, sort_texts
-from gitdash.tui.fleet.table import FleetTable
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.sorting import order_of, sort_texts
+from gitdash.tui.table.table import FleetTable
 
 
 class _Look(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from gitdash.export.columns import Column
-from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 
@@ -57,12 +57,13 @@ class ColumnChoice:
 
 def columns_page(choice: ColumnChoice, hidden: Collection[str], width: int) -> Page:
     """Return the page: what holds, and all columns; `hidden` are the keys of those chosen that do not fit."""
-    lines: list[Line] = [*wrapped(_summary(choice, len(hidden)), Tone.DIM, width), []]
+    summary = [Piece(fit(f" {_summary(choice, len(hidden))}", width), Tone.WARNING if hidden else Tone.DIM)]
+    lines: list[Line] = [summary]
     items = []
     for key in choice.keys:
         items.append(len(lines))
         lines.extend(_column_lines(choice, key, width, is_hidden=key in hidden))
-    return Page(lines, items)
+    return Page(lines, items, pinned=summary)
 
 
 def _summary(choice: ColumnChoice, hidden_count: int) -> str:

@@ -13,8 +13,9 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.drawing.cells import Piece, Tone
+from gitdash.tui.drawing.cells import Tone
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.drawing.wrap import wrapped
 
 _LONGEST_NAME: Final = 60
 
@@ -38,7 +39,7 @@ class NameScreen(ModalScreen[None]):
         self._question_for = question_for
         self._take = take
         self._asked: str | None = None
-        self._hint_view = LinesView(lambda _width: [[Piece(f" {self._hint}", Tone.DIM)]], id="name-hint")
+        self._hint_view = LinesView(lambda width: wrapped(self._hint, Tone.DIM, width), id="name-hint")
 
     @override
     def compose(self) -> ComposeResult:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from gitdash.export.columns import CONDITION_NAMES, CONDITION_TEXTS, RawValue, raw_value
-from gitdash.tui.fleet.row import FleetRow
+from gitdash.tui.table.row import FleetRow
 
 if TYPE_CHECKING:
     from gitdash.history.condition_table import ConditionTable

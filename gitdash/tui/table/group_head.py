@@ -23,7 +23,7 @@ from gitdash.tui.drawing.cells import (
     margin_pieces,
     shorten_middle,
 )
-from gitdash.tui.fleet.group import SIZES, Group, Sum
+from gitdash.tui.table.group import SIZES, Group, Sum
 from gitdash.units import human_bytes, human_count
 
 ROW_INDENT: Final = 2

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from gitdash.model.view import Grouping
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.group import Group
-from gitdash.tui.fleet.group_keys import GROUPING_TITLES
-from gitdash.tui.fleet.table import FleetTable
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.group import Group
+from gitdash.tui.table.group_keys import GROUPING_TITLES
+from gitdash.tui.table.table import FleetTable
 
 
 class Folding:

@@ -11,10 +11,10 @@ from typing import Final
 from textual.cache import LRUCache
 
 from gitdash.model.report import RepositoryReport
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.table import FleetTable
 from gitdash.tui.flushing import FLUSH_INTERVAL_S
 from gitdash.tui.source import Changes, FleetSource
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.table import FleetTable
 
 ARRANGE_INTERVAL_S: Final = 1.5
 _KEPT_REPORTS: Final = 64

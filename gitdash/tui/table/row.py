@@ -1,7 +1,7 @@
 """One repository as the fleet keeps it: its state, what a filter looks for in it, and what is drawn of it. Pure."""
 
 from gitdash.model.summary import RepositorySummary
-from gitdash.tui.fleet.group import RowSums
+from gitdash.tui.table.group import RowSums
 from gitdash.units import printable_path
 
 

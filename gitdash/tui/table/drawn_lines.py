@@ -8,9 +8,9 @@ from textual.widget import Widget
 
 from gitdash.tui.drawing.cells import Piece, TableLayout, Tone, fit, head_pieces, row_pieces
 from gitdash.tui.drawing.styles import CURSOR_CLASS, HEAD_LINE_CLASS, ToneStyles
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.group_head import ROW_INDENT, group_pieces, indented
-from gitdash.tui.fleet.group_keys import GROUPING_TITLES
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.group_head import ROW_INDENT, group_pieces, indented
+from gitdash.tui.table.group_keys import GROUPING_TITLES
 
 _KEPT_LINES: Final = 1024
 

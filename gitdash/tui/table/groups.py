@@ -9,8 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from gitdash.export.columns import Column
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
-from gitdash.tui.fleet.group import Group, Row
-from gitdash.tui.fleet.group_keys import GROUP_KEYS, NO_POOL
+from gitdash.tui.table.group import Group, Row
+from gitdash.tui.table.group_keys import GROUP_KEYS, NO_POOL
 
 
 class Groups:

@@ -11,8 +11,8 @@ from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
-from gitdash.tui.fleet.group_keys import title_of
-from gitdash.tui.fleet.totals import RunningTotals
+from gitdash.tui.table.group_keys import title_of
+from gitdash.tui.table.totals import RunningTotals
 
 SIZES: Final = ("disk", "exclusive", "duplicate")
 """Columns of sizes that each object store has for itself."""

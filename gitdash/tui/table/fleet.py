@@ -13,12 +13,12 @@ from gitdash.export.columns import Column, RawValue
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
-from gitdash.tui.fleet.group import Group
-from gitdash.tui.fleet.groups import Groups
-from gitdash.tui.fleet.marks import Marks
-from gitdash.tui.fleet.row import FleetRow
-from gitdash.tui.fleet.row_filter import RowFilter
-from gitdash.tui.fleet.totals import RunningTotals
+from gitdash.tui.table.group import Group
+from gitdash.tui.table.groups import Groups
+from gitdash.tui.table.marks import Marks
+from gitdash.tui.table.row import FleetRow
+from gitdash.tui.table.row_filter import RowFilter
+from gitdash.tui.table.totals import RunningTotals
 
 
 class Fleet:

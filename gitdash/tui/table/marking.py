@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.table import FleetTable
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.table import FleetTable
 
 
 class Marking:

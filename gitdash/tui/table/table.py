@@ -19,11 +19,11 @@ from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.tui.drawing.cells import LEFT_MARGIN, TableLayout, choose_layout
 from gitdash.tui.drawing.chosen_columns import chosen_layout
 from gitdash.tui.drawing.styles import COMPONENT_CLASSES
-from gitdash.tui.fleet.drawn_lines import DrawnLines
-from gitdash.tui.fleet.fleet import Fleet
-from gitdash.tui.fleet.group import Group
-from gitdash.tui.fleet.group_head import ROW_INDENT
-from gitdash.tui.fleet.nearest import nearest_line
+from gitdash.tui.table.drawn_lines import DrawnLines
+from gitdash.tui.table.fleet import Fleet
+from gitdash.tui.table.group import Group
+from gitdash.tui.table.group_head import ROW_INDENT
+from gitdash.tui.table.nearest import nearest_line
 
 HEAD_HEIGHT: Final = 1
 

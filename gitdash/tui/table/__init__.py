@@ -1,0 +1,1 @@
+"""The fleet table: rows and the view of them, groups, marks, and the widget that draws it."""
