@@ -4,7 +4,7 @@ Who borrows from it is known only from earlier surveys; nothing of this goes int
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,21 @@ def report_single(
         repository=repository, inspection=inspection, stored=_if_unchanged(stored, inspection), before=stored
     )
     inspected = [one, *_lenders(inspection, settings, effective_uid, now_s)]
-    judge = Judge(
+    judge = _judge(inspected, settings, program, now_s)
+    judge.know(Loans(history, inspected).other_borrowers())
+    return Single(facts=judge.facts(repository.path), judge=judge)
+
+
+def unread_single(
+    repository: Repository, reason: Unreadable, *, settings: "Settings", program: GitProgram, now_s: float
+) -> Single:
+    """Return what there is to say of a repository that could not be inspected; touches no file of it."""
+    judge = _judge([Inspected(repository=repository, inspection=reason)], settings, program, now_s)
+    return Single(facts=judge.facts(repository.path), judge=judge)
+
+
+def _judge(inspected: Sequence[Inspected], settings: "Settings", program: GitProgram, now_s: float) -> Judge:
+    return Judge(
         inspected,
         policy_for=settings.policy_for,
         outside_fingerprint=store_fingerprint,
@@ -93,8 +107,6 @@ def report_single(
         git_version=program.version_text,
         now_s=now_s,
     )
-    judge.know(Loans(history, inspected).other_borrowers())
-    return Single(facts=judge.facts(repository.path), judge=judge)
 
 
 def _repository_at(folder: bytes, settings: "Settings", effective_uid: int) -> Repository | NotRepository | None:

@@ -17,9 +17,10 @@ from gitdash.errors import GitdashError
 from gitdash.model.inspection import Inspection
 from gitdash.model.job import JobKind, JobState
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Unreadable
+from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
 from gitdash.survey.events import Report
+from gitdash.survey.patience import silence, within
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.figures import figures_of, outcome_of, question_text
 from gitdash.tui.feed.jobs import JobRegister
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.gitcmd.runner import GitProgram
     from gitdash.history.store import History
+    from gitdash.survey.single import Single
 
 
 class Say(Protocol):
@@ -149,24 +151,16 @@ class LookAgain:
     def _reports(
         self, known: RepositoryReport, kind: JobKind, cancel: threading.Event, say: Say
     ) -> Iterator[RepositoryReport]:
-        # Imported here and not above: the first paint does not wait for inspection to be loaded.
-        from gitdash.survey.single import report_single
-
         say(step="reading files")
-        single = report_single(
-            known.repository,
-            settings=self._settings,
-            history=self._history,
-            program=self._program,
-            effective_uid=os.geteuid(),
-            now_s=self._clock(),
-        )
+        single = self._single(known.repository, cancel)
+        if single is None:
+            return
         merged = msgspec.structs.replace(
             single.report, roles=known.roles, borrowers=known.borrowers, counts_store=known.counts_store
         )
         report = single.judge.with_sizes(merged, merged.sizes)
         yield report
-        for sizes in self._with_exclusive(report, say):
+        for sizes in self._with_exclusive(report, cancel, say):
             report = single.judge.with_sizes(report, sizes)
             yield report
         if kind is JobKind.MEASURE:
@@ -174,16 +168,46 @@ class LookAgain:
                 report = single.judge.with_sizes(report, sizes)
                 yield report
 
-    def _with_exclusive(self, report: RepositoryReport, say: Say) -> Iterator[Sizes]:
+    def _single(self, repository: Repository, cancel: threading.Event) -> "Single | None":
+        """Inspect a repository, for as long as that may take; None if it is cancelled."""
+        # Imported here and not above: the first paint does not wait for inspection to be loaded.
+        from gitdash.survey.single import report_single, unread_single
+
+        limit_s, now_s = self._settings.scan.time_limit_s, self._clock()
+        look = partial(
+            report_single,
+            repository,
+            settings=self._settings,
+            history=self._history,
+            program=self._program,
+            effective_uid=os.geteuid(),
+            now_s=now_s,
+        )
+        try:
+            return within(limit_s, look, cancel=cancel)
+        except TimeoutError:
+            if cancel.is_set():
+                return None
+        reason = Unreadable(silence(limit_s))
+        return unread_single(repository, reason, settings=self._settings, program=self._program, now_s=now_s)
+
+    def _with_exclusive(self, report: RepositoryReport, cancel: threading.Event, say: Say) -> Iterator[Sizes]:
         """Yield the sizes with those of the index difference, if they are not known."""
         from gitdash.measurement.exclusive import LenderIds
         from gitdash.survey.exclusive import exclusive_of
 
         sizes = report.sizes
-        if report.repository.has_own_store and not isinstance(sizes.exclusive, ExclusiveSizes):
-            say(step="comparing indexes")
-            common_dir = report.repository.common_dir
-            exclusive = exclusive_of(common_dir, report.inspection, LenderIds(), now_s=self._clock())
+        if not report.repository.has_own_store or isinstance(sizes.exclusive, ExclusiveSizes):
+            return
+        say(step="comparing indexes")
+        limit_s, common_dir = self._settings.size.time_limit_s, report.repository.common_dir
+        compare = partial(exclusive_of, common_dir, report.inspection, LenderIds(), now_s=self._clock())
+        exclusive: ExclusiveSizes | Unreadable
+        try:
+            exclusive = within(limit_s, compare, cancel=cancel)
+        except TimeoutError:
+            exclusive = Unreadable(silence(limit_s))
+        if not cancel.is_set():
             yield msgspec.structs.replace(sizes, exclusive=exclusive)
 
     def _with_answers(self, report: RepositoryReport, cancel: threading.Event, say: Say) -> Iterator[Sizes]:
