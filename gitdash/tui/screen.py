@@ -48,6 +48,10 @@ class DashboardScreen(Screen[None]):
         """Draw what is other than before; None stands for nothing but the passing of time."""
         raise NotImplementedError
 
+    def takes_typed(self, _event: events.Key) -> bool:
+        """Take what was typed right after an input was opened, before keys are looked up; return whether it did."""
+        return False
+
     @override
     def compose(self) -> ComposeResult:
         """Put the parts below one another."""

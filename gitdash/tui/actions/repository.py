@@ -61,12 +61,23 @@ REPOSITORY: Final = (
         label="order",
     ),
     Action(
+        name="ask_object",
+        command="ask_object",
+        keys=("slash",),
+        title="Look up an object",
+        help="Type an object id, or the first four digits or more of it; enter asks, up and down recall, esc ends it.",
+        group=LOOK,
+        scopes=(Scope.REPOSITORY,),
+        tabs=("objects",),
+        label="id",
+    ),
+    Action(
         name="copy_shown",
         command="copy",
         keys=("y",),
-        title="Copy the command or the path",
-        help="Copy the command of the finding under the cursor, the next one if it has several; on other tabs the path"
-        " of the repository.",
+        title="Copy the command, the id or the path",
+        help="Copy what the cursor is on: a command of the finding, the next one if it has several, or of the log, or"
+        " the id of the object; on other tabs the path of the repository.",
         group=ACT,
         scopes=(Scope.REPOSITORY,),
         label="copy",

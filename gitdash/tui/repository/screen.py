@@ -1,8 +1,7 @@
 """The screen of one repository: a title, tabs, and the page of the chosen tab."""
 
-import time
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import events, on
 from textual.binding import BindingType
@@ -19,13 +18,18 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.repository.detail import title_line
+from gitdash.tui.repository.id_line import IdLine
+from gitdash.tui.repository.inquiry import Inquiry
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.packs import ordered_pack_names
 from gitdash.tui.repository.relatives import Relatives
 from gitdash.tui.repository.tabs import TABS
-from gitdash.tui.repository.view import RepositoryView
+from gitdash.tui.repository.view import Need, RepositoryView
 from gitdash.tui.screen import ItemsScreen
 from gitdash.tui.source import Changes
+
+_POLL_S: Final = 0.5
+"""How often a page is drawn anew whose question is open, or that shows what git does."""
 
 
 class RepositoryScreen(ItemsScreen):
@@ -33,13 +37,17 @@ class RepositoryScreen(ItemsScreen):
 
     SCOPE = Scope.REPOSITORY
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.REPOSITORY)]
+    AUTO_FOCUS: ClassVar[str | None] = ""
+    """Nothing: keys act on the page until an id is to be typed."""
 
     def __init__(self, context: Context, path: bytes, *, tab: str = "overview") -> None:
         super().__init__(context)
         self.path = path
         self.tab = next(number for number, one in enumerate(TABS) if one.name == tab)
         self.tabs_view = TabsView(self)
+        self.id_line = IdLine(_placeholder(context))
         self.items = ItemsView(self._page, id="page")
+        self.inquiry = Inquiry(context.source, path, context.monotonic)
         self.relatives = Relatives(path, self._summaries, lambda wait_s: self.set_timer(wait_s, self.items.renew))
         self._report: RepositoryReport | None = None
         self.explains_sizes = False
@@ -54,7 +62,13 @@ class RepositoryScreen(ItemsScreen):
 
     def on_mount(self) -> None:
         """Ask for what is not at hand."""
+        self._poll_timer = self.set_interval(_POLL_S, self._poll, pause=True)
         self._ask()
+        self._show_tab()
+
+    def on_unmount(self) -> None:
+        """Let go of what was opened for this screen."""
+        self.inquiry.end()
 
     def _ask(self) -> None:
         self._report = self.context.live.report_of(self.path) or self._report
@@ -71,8 +85,8 @@ class RepositoryScreen(ItemsScreen):
 
     @override
     def parts(self) -> Iterable[Widget]:
-        """Return tabs and page."""
-        return [self.tabs_view, self.items]
+        """Return tabs, the line to type ids on, and page."""
+        return [self.tabs_view, self.id_line, self.items]
 
     def view(self) -> RepositoryView | None:
         """Return what is known now; None if the repository is gone."""
@@ -85,7 +99,16 @@ class RepositoryScreen(ItemsScreen):
             now_s=self.context.clock(),
             family=self.relatives.family,
             repository_count=len(self.context.fleet.rows),
-            monotonic_s=time.monotonic(),
+            namespaces=self.inquiry.namespaces,
+            lookup_times=self.inquiry.lookup_times,
+            answers=tuple(self.inquiry.answers),
+            answer_count=self.inquiry.answer_count,
+            commands=self.inquiry.commands,
+            monotonic_s=self.context.monotonic(),
+            waiting_since_s=self.inquiry.waiting_since_s,
+            answered_at_s=self.inquiry.answered_at_s,
+            looking_up=tuple(self.inquiry.looking_up),
+            chosen=self.items.chosen,
             keys=self.context.shown_keys,
             is_busy=self.context.is_busy(self.path),
             explains_sizes=self.explains_sizes,
@@ -110,6 +133,8 @@ class RepositoryScreen(ItemsScreen):
             if self.path in changes.summaries:
                 # Also beside an answer, which may be from before.
                 self.context.source.request_report(self.path)
+            self.inquiry.take_in(changes)
+            self._need()
         super().show_changes(changes)
 
     def action_move_tabs(self, step: int) -> None:
@@ -119,10 +144,78 @@ class RepositoryScreen(ItemsScreen):
     def action_show_tab(self, number: int) -> None:
         """Show a tab, counted from 0."""
         self.tab = number
+        self._show_tab()
         self.tabs_view.renew()
         self.key_view.renew()
-        self.items.selected = 0
-        self.items.renew(from_top=True)
+        self.items.start_over()
+
+    def _show_tab(self) -> None:
+        """Have at hand what the tab needs."""
+        is_asking = self.shown_tab() == "objects"
+        self.set_class(is_asking, "-asks")
+        if not is_asking:
+            self.set_focus(None)
+        self._need()
+
+    def _need(self, *, again: bool = False) -> None:
+        """Ask for what the tab needs, and look every now and then as long as there is something to see.
+
+        Before there is a report nobody could answer.
+        """
+        needs = TABS[self.tab].needs
+        if self._report is not None:
+            self.inquiry.need(needs, again=again)
+        if self.inquiry.is_waiting() or Need.COMMANDS in needs:
+            self._poll_timer.resume()
+        else:
+            self._poll_timer.pause()
+
+    def _poll(self) -> None:
+        is_log = Need.COMMANDS in TABS[self.tab].needs
+        if self.inquiry.is_waiting() or (is_log and self.inquiry.take_commands()):
+            self.items.renew()
+
+    @override
+    def action_move_rows(self, distance: int) -> None:
+        """Move the cursor; while an id is typed, go back and forth in what was asked for."""
+        if self.id_line.is_typing:
+            self.id_line.recall(distance)
+        else:
+            super().action_move_rows(distance)
+
+    @override
+    def action_back(self) -> None:
+        """Stop typing, or go back to the screen below."""
+        if self.id_line.is_typing:
+            self.set_focus(None)
+        else:
+            super().action_back()
+
+    def action_ask_object(self) -> None:
+        """Type an object id."""
+        self.show_tab_named("objects")
+        # Not `focus`, which takes effect some messages later: keys typed meanwhile would act on the page.
+        self.set_focus(self.id_line.input)
+
+    @on(IdLine.Asked)
+    def _ask_object(self, event: IdLine.Asked) -> None:
+        self.inquiry.look_up(event.text)
+        self._need()
+        self.items.start_over()
+
+    @override
+    def takes_typed(self, event: events.Key) -> bool:
+        """Give the line for ids what was typed right after it was opened."""
+        if not self.id_line.is_typing or not event.is_printable or not event.character:
+            return False
+        self.id_line.input.insert_text_at_cursor(event.character)
+        return True
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a pasted id also where nothing is typed yet."""
+        if self.shown_tab() == "objects" and not self.id_line.is_typing:
+            self.action_ask_object()
+            self.id_line.input.insert_text_at_cursor(" ".join(event.text.split()))
 
     def show_tab_named(self, name: str) -> None:
         """Show a tab if it is not shown already."""
@@ -157,6 +250,11 @@ class RepositoryScreen(ItemsScreen):
         view = self.view()
         return [] if view is None else ordered_pack_names(view)
 
+    @override
+    def current_path(self) -> bytes | None:
+        """Return the repository of this screen's cursor."""
+        return self.path
+
     @on(ItemsView.Opened)
     def action_open_relative(self) -> None:
         """Open the repository that the item under the cursor stands for, on the same tab."""
@@ -171,8 +269,10 @@ class RepositoryScreen(ItemsScreen):
         self.context.source.measure(self.path)
 
     def action_rescan(self) -> None:
-        """Look at the repository again."""
+        """Look at the repository again, and ask again what the tab shows."""
         self.context.source.rescan(self.path)
+        self._need(again=True)
+        self.items.renew()
 
     def action_copy(self) -> None:
         """Copy the command of the item under the cursor, the next one if it has several; else the path."""
@@ -222,3 +322,9 @@ class TabsView(LinesView):
             if offset.x < left:
                 self._owner.action_show_tab(number)
                 return
+
+
+def _placeholder(context: Context) -> str:
+    """Return what stands on the line for ids while nothing is typed."""
+    key = context.shown_keys.get("ask_object", "").partition(" ")[0]
+    return f"{key} takes an object id, or its first digits".lstrip()

@@ -1,6 +1,7 @@
 """Everything that the tabs of one repository are composed of, at one moment. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+import enum
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitdash.export.family import Family
@@ -13,6 +14,15 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.units import human_age
+
+
+class Need(enum.Enum):
+    """What a tab has to ask for when it is shown."""
+
+    NAMESPACES = enum.auto()
+    LOOKUP_TIMES = enum.auto()
+    COMMANDS = enum.auto()
+    """At hand at any time, but it changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +42,20 @@ class RepositoryView:
     lookup_times: LookupTimes | Unreadable | None = None
     answers: Sequence[ObjectAnswer] = ()
     """What was looked up here, the latest first."""
+    answer_count: int = 0
+    """How many answers there were, with those that are kept no more."""
     commands: Sequence[CommandRecord] = ()
     """What git was asked for this repository, the latest last."""
     monotonic_s: float = 0.0
-    """The present on the clock of `commands`."""
+    """The present on the clock of `commands`, and of the next three."""
+    waiting_since_s: Mapping[Need, float] = field(default_factory=dict)
+    """What was asked for and has not been answered."""
+    answered_at_s: Mapping[Need, float] = field(default_factory=dict)
+    """What was answered last."""
+    looking_up: Sequence[tuple[str, float]] = ()
+    """Ids that were asked for and have not been answered, with the time of asking, the latest first. As typed."""
+    chosen: Hashable | None = None
+    """The name of the item under the cursor, on pages whose items have names; None if there was none yet."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Keys for people by the name of their action; without those that have no key."""
     is_busy: bool = False
@@ -75,4 +95,6 @@ class Tab:
     relative: Callable[[RepositoryView, int], bytes | None] | None = None
     """Returns the other repository that an item stands for; None if its items stand for none."""
     commands: Callable[[RepositoryView, int], Sequence[str]] | None = None
-    """Returns the commands of an item, which can be copied; None if its items have none."""
+    """Returns the commands of an item, or whatever else of it can be copied; None if its items have none."""
+    needs: tuple[Need, ...] = ()
+    """What is asked for when it is shown."""
