@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from gitdash.export.pools import KnownSum
-from gitdash.model.report import State
+from gitdash.model.report import Lender, State
 from gitdash.model.saved import SavedSum
 from gitdash.model.sizes import Bound
 from gitdash.model.summary import RepositorySummary
@@ -64,6 +64,12 @@ def test_worst_stand_first_and_lines_below_say_why() -> None:
         "! a lender's config drops objects",
         "! outside the roots: nobody here sees whether it drops objects",
     ]
+
+
+def test_reason_that_is_the_word_itself_is_not_repeated() -> None:
+    lender = Lender(path=GONE, depth=1, exists=False, is_known=False, problem="missing")
+    lines = texts(of([member("a", lender, rules=("missing-lender",), state=State.CRITICAL)]))
+    assert lines[1].strip() == "! missing: 1 repository lost its objects"
 
 
 def test_row_has_members_and_sums_over_them() -> None:
@@ -134,7 +140,7 @@ def test_every_line_fits_and_columns_stand_below_their_heads(width: int) -> None
     end = head.index("saved") + len("saved")
     assert row[:end].endswith(">=300 MiB")
     assert row[: head.index("members") + 7].endswith("1 +2")
-    assert ("net" in head, "exclusive" in head) == (width >= 84, width >= 108)
+    assert ("net" in head, "exclusive" in head) == (width >= 85, width >= 109)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ _FIGURES: Final = (
         of_member=_own("duplicate"),
     ),
     _Figure(key="saved", width=10, priority=0, of_lender=lambda row: sum_text(row.saved), of_member=_own("saved")),
-    _Figure(key="net", width=10, priority=3, of_lender=net_text, of_member=lambda _: UNMEASURED),
+    _Figure(key="net", width=11, priority=3, of_lender=net_text, of_member=lambda _: UNMEASURED),
 )
 """From the left. What stands in a column of a member is its own; of a lender, the sums over its members, but for its
 own objects and those that are nowhere else."""

@@ -58,7 +58,7 @@ def _severity(rule: str, state: State) -> Severity:
 def _words(rule: str, row: PoolRow) -> str:
     if rule == MISSING_LENDER.id:
         what = "cannot be used" if row.exists else "missing"
-        reason = f" ({row.problem})" if row.problem else ""
+        reason = f" ({row.problem})" if row.problem not in {None, what} else ""
         return f"{what}{reason}: {counted(row.lost_count, 'repository', 'repositories')} lost its objects"
     if rule == LENDER_OUTSIDE_ROOTS.id:
         return "outside the roots: nobody here sees whether it drops objects"

@@ -151,7 +151,7 @@ def _unknown_line(stem: str, relative: Relative, width: int) -> Line:
         words, reason = Piece("not read yet", Tone.DIM), ""
     else:
         words, reason = Piece("outside the roots", Tone.NOTICE), "not scanned"
-    after = f"  ({reason})" if reason else ""
+    after = f"  ({reason})" if reason not in {"", words.text} else ""
     used = 1 + cell_len(stem) + len(words.text) + 2 + cell_len(after)
     path = shorten_middle(store_name(relative.name), max(width - used, _PATH_WIDTH_LEAST))
     return [Piece(" " + stem, Tone.DIM), words, Piece("  " + path, Tone.PLAIN), Piece(after, Tone.DIM)]
