@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 from typing_extensions import override
 
-_GLYPHS: Final = "▌▾▸✓·…▼▲│─╭█▓▒░━▏■•"
+_GLYPHS: Final = "▌▾▸✓·…▼▲│─╭├└█▓▒░━▏■•"
 _ASCII: Final = {
     "▌": ">",
     "·": "-",
