@@ -10,11 +10,23 @@ from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.model.report import Lender, State
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.dashboard import Dashboard
+from gitdash.tui.memory import Memory
+from gitdash.tui.options import Options
 from gitdash.tui.table.fleet import Fleet
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
 _TEMPLATE = many_summaries(1)[0]
+_KEY_NAMES = {
+    " ": "space",
+    "=": "equals_sign",
+    ">": "greater_than_sign",
+    "<": "less_than_sign",
+    "'": "apostrophe",
+    "_": "underscore",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+}
 
 
 def row(
@@ -109,6 +121,15 @@ class DrivenFleet:
         self.app.live.arrange()
         await self.pilot.pause()
 
+    @property
+    def names(self) -> list[str]:
+        """The repositories that pass the filter, in their order."""
+        return [self.fleet.rows[number].summary.name for number in self.fleet.view]
+
+    async def type(self, text: str) -> None:
+        """Type a text, key by key."""
+        await self.press(*(_KEY_NAMES.get(character, character) for character in text))
+
     def screen_lines(self) -> list[str]:
         return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
 
@@ -118,10 +139,14 @@ class DrivenFleet:
 
 @asynccontextmanager
 async def driven_fleet(
-    rows: Iterable[RepositorySummary], size: tuple[int, int] = (120, 40)
+    rows: Iterable[RepositorySummary],
+    size: tuple[int, int] = (120, 40),
+    *,
+    options: Options = Options(),  # noqa: B008 - it is frozen
+    memory: Memory | None = None,
 ) -> AsyncIterator[DrivenFleet]:
     source = SourceDouble()
-    app = Dashboard([ROOT], rows, source, lambda: NOW_S)
+    app = Dashboard([ROOT], rows, source, lambda: NOW_S, options, memory)
     async with app.run_test(size=size, notifications=True) as pilot:
         while not source.started:
             await pilot.pause()
