@@ -4,7 +4,8 @@ Each worker is `python -m gitdash.inspection.worker` and answers requests in ord
 each at any time, but never more bytes than a pipe holds, so that a write to a worker cannot block. A worker that
 owes an answer for longer than the time limit, or that ends, costs exactly the repository that it worked on. Answers
 leave a worker several at a time, so which one that was is only known if no other was under way: all that were are
-asked for again, one at a time, and the one that fails alone is unreadable.
+asked for again, one at a time, and the one that fails alone is unreadable. While others wait behind it, one has no
+more than a few seconds before that.
 
 It does not inspect, and it does not know what a fingerprint is.
 """
@@ -28,11 +29,14 @@ from gitdash.inspection.messages import (
     request_message,
 )
 from gitdash.model.repository import Unreadable
+from gitdash.survey.patience import silence
 
 WORKER_MODULE = "gitdash.inspection.worker"
 _QUEUED_BYTES_LIMIT = 32_768
 """Half of what a Linux pipe holds (pipe(7): 65,536): requests of one worker that may be unread at any time."""
 _READ_BYTES = 1 << 20
+_SHARED_LIMIT_S = 3.0
+"""A repository that takes longer is asked for again by itself: hundreds may wait behind it."""
 START_LIMIT_S = 30.0
 """A worker that has not said within this that it is up will never be."""
 
@@ -166,8 +170,11 @@ class InspectionPool:
             silent_s = now_s - worker.busy_since_s
             if not worker.is_up and silent_s > START_LIMIT_S:
                 self._replace(worker, "the process to inspect it did not start")
-            elif worker.under_way and silent_s > self._time_limit_s:
-                self._replace(worker, f"did not answer within {self._time_limit_s:g} s")
+            elif worker.under_way and silent_s > self._limit_s(worker):
+                self._replace(worker, silence(self._time_limit_s))
+
+    def _limit_s(self, worker: _Worker) -> float:
+        return self._time_limit_s if len(worker.under_way) == 1 else min(_SHARED_LIMIT_S, self._time_limit_s)
 
     def _replace(self, worker: _Worker, reason: str) -> None:
         self._selector.unregister(worker.process.stdout)

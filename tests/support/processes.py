@@ -1,0 +1,23 @@
+"""What is left of processes."""
+
+import time
+from collections.abc import Sequence
+
+import psutil
+
+
+def left_after(processes: Sequence[psutil.Process], limit_s: float) -> list[psutil.Process]:
+    """Return those that still run after a while; one that only waits for its parent to hear of its end does not."""
+    deadline_s = time.monotonic() + limit_s
+    while left := [process for process in processes if _runs(process)]:
+        if time.monotonic() > deadline_s:
+            break
+        time.sleep(0.01)
+    return left
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
