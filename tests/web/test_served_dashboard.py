@@ -41,6 +41,8 @@ class Served:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
+        self.written = b""
+        """All that it wrote so far."""
         self.dashboard = psutil.Process(self.process.pid)
         try:
             self.wait_for(b"__GANGLION__\n")
@@ -64,11 +66,11 @@ class Served:
     def wait_for(self, text: bytes) -> None:
         assert self.process.stdout is not None
         deadline_s = time.monotonic() + LIMIT_S
-        read = b""
-        while text not in read:
-            readable, _, _ = select.select([self.process.stdout], [], [], deadline_s - time.monotonic())
-            assert readable, read[-500:]
-            read += os.read(self.process.stdout.fileno(), 1 << 16)
+        while text not in self.written:
+            left_s = max(0, deadline_s - time.monotonic())
+            readable, _, _ = select.select([self.process.stdout], [], [], left_s)
+            assert readable, self.written[-500:]
+            self.written += os.read(self.process.stdout.fileno(), 1 << 16)
 
 
 @pytest.fixture
