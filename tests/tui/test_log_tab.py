@@ -80,6 +80,14 @@ def test_what_gave_the_sizes_is_listed_with_its_figure_and_age() -> None:
     assert any(text.startswith("reachable: an upper bound") for text in alone)
 
 
+def test_size_whose_command_is_in_the_log_is_not_listed_twice() -> None:
+    reachable = msgspec.structs.replace(measured(Question.REACHABLE, 2_048), argv=ARGV)
+    sized = msgspec.structs.replace(entry(), sizes=Sizes(reachable=reachable))
+    page = log_page(view_of(sized, commands=(record(9),)), 160)
+    assert len(page.items) == 1
+    assert "What gave the sizes that are shown" not in texts_of(page)
+
+
 def test_log_of_nothing_says_why() -> None:
     assert texts()[0].startswith("No git command has run")
     assert log_page(view_of(None), 80).items == []

@@ -1,8 +1,9 @@
 """The line on which an object id is typed: a sign, an input, and what was asked before."""
 
+from collections.abc import Callable
 from typing import Final
 
-from textual import on
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
@@ -17,6 +18,27 @@ _LONGEST: Final = 200
 _KEPT: Final = 100
 
 
+class _IdInput(Input):
+    """An input that takes enter in its turn: as a binding it would come after what is typed next in one burst."""
+
+    def __init__(self, ask: Callable[[str], None], placeholder: str) -> None:
+        super().__init__(
+            id="object-id", compact=True, select_on_focus=False, max_length=_LONGEST, placeholder=placeholder
+        )
+        self._ask = ask
+
+    def key_enter(self, event: events.Key) -> None:
+        """Ask for what was typed."""
+        event.stop()
+        self.ask_now()
+
+    def ask_now(self) -> None:
+        """Ask for what was typed, if anything was."""
+        text, self.value = self.value.strip(), ""
+        if text:
+            self._ask(text)
+
+
 class IdLine(Horizontal):
     """An input for object ids."""
 
@@ -29,9 +51,7 @@ class IdLine(Horizontal):
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="id-line")
-        self.input = Input(
-            id="object-id", compact=True, select_on_focus=False, max_length=_LONGEST, placeholder=placeholder
-        )
+        self.input = _IdInput(self._ask, placeholder)
         self._asked: list[str] = []
         """The latest last."""
         self._recalled = 0
@@ -48,19 +68,29 @@ class IdLine(Horizontal):
         """The input has the focus."""
         return self.screen.focused is self.input
 
+    def takes_typed(self, event: events.Key) -> bool:
+        """Take a key that was on its way to the page when the input was opened; return whether it was for the input."""
+        if event.key == "enter":
+            self.input.ask_now()
+        elif event.is_printable and event.character:
+            self.input.insert_text_at_cursor(event.character)
+        else:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Stop typing, and forget what was not asked."""
+        self.input.value = ""
+        self._recalled = 0
+        self.screen.set_focus(None)
+
     def recall(self, step: int) -> None:
         """Put in what was asked before (-1), or after that (1)."""
         self._recalled = max(0, min(self._recalled - step, len(self._asked)))
         self.input.value = self._asked[-self._recalled] if self._recalled else ""
         self.input.cursor_position = len(self.input.value)
 
-    @on(Input.Submitted)
-    def _ask(self, event: Input.Submitted) -> None:
-        event.stop()
-        text = event.value.strip()
-        if not text:
-            return
+    def _ask(self, text: str) -> None:
         self._asked = [*(one for one in self._asked if one != text), text][-_KEPT:]
         self._recalled = 0
-        self.input.value = ""
         self.post_message(self.Asked(text))

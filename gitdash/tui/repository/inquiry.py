@@ -58,8 +58,8 @@ class Inquiry:
         self.looking_up.appendleft((text, self._monotonic()))
         self._source.look_up(self._path, text)
 
-    def take_in(self, changes: Changes) -> bool:
-        """Write down the answers; return whether there are any."""
+    def take_in(self, changes: Changes) -> None:
+        """Write down the answers."""
         path = self._path
         if path in changes.namespaces:
             self.namespaces = changes.namespaces[path]
@@ -72,7 +72,6 @@ class Inquiry:
             self.answer_count += 1
             if self.looking_up:
                 self.looking_up.pop()
-        return path in changes.namespaces or path in changes.lookup_times or path in changes.objects
 
     def take_commands(self) -> bool:
         """Take over the commands if there are others than before; return whether the page has to be drawn anew."""

@@ -60,10 +60,12 @@ def logged_commands(view: RepositoryView, item: int) -> Sequence[str]:
 
 
 def _measurements(view: RepositoryView) -> list[SizeMeasurement]:
+    """Return the sizes whose command is not in the log: they are from before, or made of two answers."""
     if view.report is None:
         return []
+    ran = {record.argv for record in view.commands}
     sizes = (view.report.sizes.reachable, view.report.sizes.reachable_own)
-    return [size for size in sizes if isinstance(size, SizeMeasurement)]
+    return [size for size in sizes if isinstance(size, SizeMeasurement) and size.argv not in ran]
 
 
 def _head(view: RepositoryView, width: int) -> Iterator[Line]:
@@ -82,16 +84,13 @@ def _head(view: RepositoryView, width: int) -> Iterator[Line]:
 
 def _command_entry(view: RepositoryView, record: CommandRecord) -> _Entry:
     elapsed_s = record.elapsed_s
-    is_running = elapsed_s is None
     duration_s = max(0.0, view.monotonic_s - record.started_s) if elapsed_s is None else elapsed_s
     outcome, tone = _outcome(record)
-    stderr = record.stderr.split("\n") if record.stderr else []
     return _Entry(
         name=record.number,
         argv=record.argv,
         head=_columns(ago(view.monotonic_s - record.started_s), duration_s, outcome, tone),
-        below=tuple((line, Tone.WARNING) for line in stderr)
-        or ((("it runs" if is_running else "it said nothing on stderr"), Tone.DIM),),
+        below=tuple((line, Tone.WARNING) for line in record.stderr.split("\n") if line),
     )
 
 

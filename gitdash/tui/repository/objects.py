@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from rich.cells import cell_len
+
 from gitdash.model.inspection import Inspection, PackFacts
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.repository import Unreadable
@@ -27,6 +29,8 @@ _NUMBER_WIDTH: Final = 8
 _FIXED_WIDTH: Final = 1 + 2 + _TYPE_WIDTH + 3 * (2 + _NUMBER_WIDTH)
 """Cells of an answer besides the id."""
 _ID_WIDTH_LEAST: Final = 12
+_BESIDE_PROBLEM: Final = 4
+"""Cells around what was asked and why there is no answer."""
 _TYPES: Final = {"commit": Tone.ACCENT, "tag": Tone.ACCENT, "tree": Tone.NOTICE, "blob": Tone.PLAIN}
 
 
@@ -137,11 +141,9 @@ def _answer_head(answers: Sequence[ObjectAnswer], width: int) -> Line:
 
 def _answer_line(answer: ObjectAnswer, id_width: int, width: int) -> Line:
     if answer.object_id is None:
-        return [
-            Piece(" ", Tone.PLAIN),
-            Piece(shorten_middle(answer.asked, max(width // 2, 8)), Tone.STRONG),
-            Piece(f"  {answer.problem or 'missing'}", Tone.WARNING),
-        ]
+        said = answer.problem or "missing"
+        asked = shorten_middle(answer.asked, max(width - cell_len(said) - _BESIDE_PROBLEM, _ID_WIDTH_LEAST))
+        return [Piece(f" {asked}", Tone.STRONG), Piece(f"  {said}", Tone.WARNING)]
     kind = answer.type or ""
     has_base_column = width >= _BASE_WIDTH and answer.delta_base is not None
     return [

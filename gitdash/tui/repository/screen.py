@@ -136,6 +136,9 @@ class RepositoryScreen(ItemsScreen):
             self.inquiry.take_in(changes)
             self._need()
         super().show_changes(changes)
+        if changes is not None and self.path in changes.objects and self.shown_tab() == "objects":
+            # The latest is what was asked for.
+            self.items.start_over()
 
     def action_move_tabs(self, step: int) -> None:
         """Show the tab to the left or to the right."""
@@ -153,8 +156,8 @@ class RepositoryScreen(ItemsScreen):
         """Have at hand what the tab needs."""
         is_asking = self.shown_tab() == "objects"
         self.set_class(is_asking, "-asks")
-        if not is_asking:
-            self.set_focus(None)
+        if not is_asking and self.id_line.is_typing:
+            self.id_line.leave()
         self._need()
 
     def _need(self, *, again: bool = False) -> None:
@@ -187,7 +190,7 @@ class RepositoryScreen(ItemsScreen):
     def action_back(self) -> None:
         """Stop typing, or go back to the screen below."""
         if self.id_line.is_typing:
-            self.set_focus(None)
+            self.id_line.leave()
         else:
             super().action_back()
 
@@ -206,10 +209,7 @@ class RepositoryScreen(ItemsScreen):
     @override
     def takes_typed(self, event: events.Key) -> bool:
         """Give the line for ids what was typed right after it was opened."""
-        if not self.id_line.is_typing or not event.is_printable or not event.character:
-            return False
-        self.id_line.input.insert_text_at_cursor(event.character)
-        return True
+        return self.id_line.is_typing and self.id_line.takes_typed(event)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a pasted id also where nothing is typed yet."""
