@@ -16,7 +16,6 @@ from gitdash.tui.clipboard import shell_path
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
-from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.repository.detail import title_line
 from gitdash.tui.repository.id_line import IdLine
 from gitdash.tui.repository.inquiry import Inquiry
@@ -24,6 +23,7 @@ from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.packs import ordered_pack_names
 from gitdash.tui.repository.relatives import Relatives
 from gitdash.tui.repository.tabs import TABS
+from gitdash.tui.repository.tabs_view import TabsView
 from gitdash.tui.repository.view import Need, RepositoryView
 from gitdash.tui.screen import ItemsScreen
 from gitdash.tui.source import Changes
@@ -44,7 +44,7 @@ class RepositoryScreen(ItemsScreen):
         super().__init__(context)
         self.path = path
         self.tab = next(number for number, one in enumerate(TABS) if one.name == tab)
-        self.tabs_view = TabsView(self)
+        self.tabs_view = TabsView(lambda: self.tab, self.action_show_tab)
         self.id_line = IdLine(_placeholder(context))
         self.items = ItemsView(self._page, id="page")
         self.inquiry = Inquiry(context.source, path, context.monotonic)
@@ -290,38 +290,6 @@ class RepositoryScreen(ItemsScreen):
     def _copy_text(self, text: str, title: str) -> None:
         self.app.copy_to_clipboard(text)
         self.notify(fit(text, 60).rstrip(), title=title, timeout=2, markup=False)
-
-
-class TabsView(LinesView):
-    """The titles of the tabs on one line; a click chooses."""
-
-    def __init__(self, owner: RepositoryScreen) -> None:
-        super().__init__(self._tab_lines, id="tabs")
-        self._owner = owner
-
-    def _tab_lines(self, _width: int) -> Sequence[Line]:
-        pieces: list[Piece] = []
-        for number, tab in enumerate(TABS):
-            is_shown = number == self._owner.tab
-            mark = ("[", "]") if is_shown else (" ", " ")
-            tone = Tone.SORTED if is_shown else Tone.DIM
-            pieces += [
-                Piece(f"{mark[0]}{number + 1} ", Tone.KEY if not is_shown else tone),
-                Piece(tab.title + mark[1], tone),
-            ]
-        return [pieces]
-
-    def on_click(self, event: events.Click) -> None:
-        """Show the tab below the pointer."""
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        left = 0
-        for number, tab in enumerate(TABS):
-            left += len(tab.title) + 4
-            if offset.x < left:
-                self._owner.action_show_tab(number)
-                return
 
 
 def _placeholder(context: Context) -> str:
