@@ -244,7 +244,8 @@ class Dashboard(App[int]):
 
         The terminal is given back first: once git has stopped, the shell takes it, and who writes then is stopped.
         """
-        if self.is_headless:
+        if self.is_headless or self.is_web:
+            self.notify("There is no shell to go back to: the dashboard is drawn elsewhere.", markup=False)
             return
         with self.suspend():
             os.killpg(os.getpgrp(), signal.SIGSTOP)

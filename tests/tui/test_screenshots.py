@@ -1,11 +1,12 @@
 """The screens in `screenshots/`: written by this test, looked at by people, shown in the README.
 
-Each is kept as text, which reads well in a diff, and as SVG with its colours. `pytest tests/tui/test_screenshots.py
---snapshot-update` writes them anew; then look at them. They change when Textual's version does.
+Each is kept as text, which reads well in a diff, and as SVG with its colours, dark and light. `pytest
+tests/tui/test_screenshots.py --snapshot-update` writes them anew; then look at them. They change when Textual's version
+does.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,24 +16,49 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from gitdash.model.summary import RepositorySummary
+from gitdash.survey.summarize import summarize
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.source import SurveyProgress
-from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
+from tests.tui.fixture_answers import (
+    ANSWERS,
+    COMMANDS,
+    JOBS,
+    LOOKUP_TIMES,
+    MEMBER,
+    MONOTONIC_S,
+    NAMESPACES,
+    pictured_reports,
+)
+from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
-FOLDER = Path(__file__).parents[2] / "screenshots"
-DEPLOY = ROOT + b"/infra/deploy.git"
+pytestmark = pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot")
+"""Syrupy would have the name of the test in the name of the file."""
 
-SCREENS = {
-    "fleet-80x24": ((80, 24), "textual-dark", ()),
-    "fleet-120x40": ((120, 40), "textual-dark", ()),
-    "fleet-200x60": ((200, 60), "textual-dark", ()),
-    "fleet-light-120x40": ((120, 40), "textual-light", ()),
-    "filter-80x24": ((80, 24), "textual-dark", ("slash", *"strange", "down")),
-    "repository-120x40": ((120, 40), "textual-dark", ("enter",)),
-    "help-80x24": ((80, 24), "textual-dark", ("question_mark",)),
-    "small-50x12": ((50, 12), "textual-dark", ()),
+FOLDER = Path(__file__).parents[2] / "screenshots"
+SIZES = ((80, 24), (120, 40), (200, 60))
+THEMES = {"dark": "textual-dark", "light": "textual-light"}
+
+SCREENS: dict[str, tuple[str, ...]] = {
+    "fleet": (),
+    "groups": ("z", "z", "z", "right", "down", "space"),
+    "filter": ("slash", *"=packs > 1 and ", "down"),
+    "overview": ("enter", "w"),
+    "findings": ("enter", "2"),
+    "packs": ("enter", "3"),
+    "pool": ("enter", "4"),
+    "refs": ("enter", "5"),
+    "objects": ("enter", "6"),
+    "config": ("enter", "7"),
+    "log": ("enter", "8", "down"),
+    "pools": ("p", "right"),
+    "jobs": ("J",),
+    "help": ("question_mark",),
+    "palette": ("ctrl+p",),
+    "columns": ("c",),
+    "views": ("V",),
 }
+TEXT_ONLY = ("small-50x12", "large-120x40", "empty-80x24")
 
 
 class TextScreen(SingleFileSnapshotExtension):
@@ -63,61 +89,108 @@ def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", SCREENS)
 async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None:
-    size, theme, keys = SCREENS[name]
-    text, svg = await _draw(fixed_summaries(), size, theme, keys, cursor=DEPLOY)
-    assert text == snapshot(name=name, extension_class=TextScreen)
-    assert svg == snapshot(name=name, extension_class=SvgScreen)
+    source = _source()
+    app = _dashboard(_summaries(), source)
+    async with app.run_test(size=SIZES[1]) as pilot:
+        await _show(app, pilot, source, SCREENS[name])
+        for columns, lines in SIZES:
+            await pilot.resize_terminal(columns, lines)
+            texts = set()
+            for theme, theme_name in THEMES.items():
+                app.theme = theme_name
+                await _settle(app, pilot)
+                picture = f"{name}-{columns}x{lines}-{theme}"
+                assert _svg(app) == snapshot(name=picture, extension_class=SvgScreen)
+                texts.add(_text(app))
+            assert len(texts) == 1
+            assert texts.pop() == snapshot(name=f"{name}-{columns}x{lines}", extension_class=TextScreen)
+
+
+async def test_terminal_that_is_too_small_gets_a_notice(snapshot: SnapshotAssertion) -> None:
+    text = await _drawn(_summaries(), (50, 12), ())
+    assert text == snapshot(name="small-50x12", extension_class=TextScreen)
 
 
 async def test_screen_of_ten_thousand_rows_is_as_kept(snapshot: SnapshotAssertion) -> None:
-    text, _ = await _draw(many_summaries(10_240), (120, 40), "textual-dark", ("pagedown", "j"), cursor=None)
+    text = await _drawn(many_summaries(10_240), (120, 40), ("pagedown", "j"))
     assert text == snapshot(name="large-120x40", extension_class=TextScreen)
 
 
 async def test_screen_of_an_empty_fleet_is_as_kept(snapshot: SnapshotAssertion) -> None:
-    text, _ = await _draw([], (80, 24), "textual-dark", (), cursor=None)
+    text = await _drawn([], (80, 24), ())
     assert text == snapshot(name="empty-80x24", extension_class=TextScreen)
 
 
 def test_every_kept_screen_is_one_that_is_compared() -> None:
-    compared = {f"{name}.{kind}" for name in SCREENS for kind in ("txt", "svg")}
-    assert {path.name for path in FOLDER.iterdir()} == compared | {"large-120x40.txt", "empty-80x24.txt"}
+    assert {path.name for path in FOLDER.iterdir()} == set(_kept_names())
 
 
-async def _draw(
-    summaries: Sequence[RepositorySummary],
-    size: tuple[int, int],
-    theme: str,
-    keys: Sequence[str],
-    *,
-    cursor: bytes | None,
-) -> tuple[str, str]:
-    source = SourceDouble(fixed_reports())
+def _kept_names() -> Iterator[str]:
+    for name in SCREENS:
+        for columns, lines in SIZES:
+            yield f"{name}-{columns}x{lines}.txt"
+            yield from (f"{name}-{columns}x{lines}-{theme}.svg" for theme in THEMES)
+    yield from (f"{name}.txt" for name in TEXT_ONLY)
+
+
+def _summaries() -> list[RepositorySummary]:
+    return [summarize(report) for report in pictured_reports()]
+
+
+def _source() -> SourceDouble:
+    source = SourceDouble(pictured_reports())
+    source.commands_by_path[MEMBER] = COMMANDS
+    return source
+
+
+def _dashboard(summaries: Sequence[RepositorySummary], source: SourceDouble) -> Dashboard:
     app = Dashboard([ROOT], summaries, source, lambda: NOW_S)
-    app.theme = theme
+    app.context.monotonic = lambda: MONOTONIC_S
     app.animation_level = "none"
+    return app
+
+
+async def _drawn(summaries: Sequence[RepositorySummary], size: tuple[int, int], keys: Sequence[str]) -> str:
+    source = _source()
+    app = _dashboard(summaries, source)
     async with app.run_test(size=size) as pilot:
-        while not source.started:
-            await pilot.pause()
-        count = len(summaries)
-        source.happen().progress = SurveyProgress(
-            step="inspected", done_count=count // 2, known_count=count, complete=False, elapsed_s=0.1
-        )
-        if cursor is not None:
-            app.fleet_screen.go_to(cursor)
-        for _ in range(3):
-            app.flush()
-            await pilot.pause()
-        await _type(app, pilot, keys)
-        text = "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips()) + "\n"
-        svg = re.sub(r"terminal-\d+", "terminal", app.export_screenshot(title="gitdash"))
-        return text, "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+        await _show(app, pilot, source, keys)
+        return _text(app)
 
 
-async def _type(app: Dashboard, pilot: Pilot[int], keys: Sequence[str]) -> None:
+async def _show(app: Dashboard, pilot: Pilot[int], source: SourceDouble, keys: Sequence[str]) -> None:
+    while not source.started:
+        await pilot.pause()
+    count = len(app.fleet.rows)
+    changes = source.happen()
+    changes.progress = SurveyProgress(
+        step="inspected", done_count=count // 2, known_count=count, complete=False, elapsed_s=0.1
+    )
+    changes.jobs = dict(JOBS) if count else {}
+    if app.fleet.number_of(MEMBER) is not None:
+        app.fleet_screen.go_to(MEMBER)
+    await _settle(app, pilot)
     for key in keys:
         await pilot.press(key)
-    for _ in range(3):
+    await _settle(app, pilot)
+    changes = source.happen()
+    changes.namespaces[MEMBER] = NAMESPACES
+    changes.lookup_times[MEMBER] = LOOKUP_TIMES
+    changes.objects[MEMBER] = list(ANSWERS)
+    await _settle(app, pilot)
+
+
+async def _settle(app: Dashboard, pilot: Pilot[int]) -> None:
+    for _ in range(4):
         await pilot.pause()
         app.flush()
     await pilot.pause()
+
+
+def _text(app: Dashboard) -> str:
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips()) + "\n"
+
+
+def _svg(app: Dashboard) -> str:
+    svg = re.sub(r"terminal-\d+", "terminal", app.export_screenshot(title="gitdash"))
+    return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
