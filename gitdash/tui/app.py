@@ -1,6 +1,7 @@
 """Opens the dashboard: checks what it needs, runs it over a survey, and turns its ending into an exit code."""
 
 import contextlib
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,13 @@ from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.feed.survey_feed import SurveyFeed
 from gitdash.tui.memory import Memory
 from gitdash.tui.options import options_of
-from gitdash.tui.terminal import drawn_on_a_terminal, has_terminal, terminal_encoding
+from gitdash.tui.terminal import (
+    TerminalDriver,
+    drawn_on_a_terminal,
+    has_terminal,
+    terminal_encoding,
+    wait_for_hang_up,
+)
 from gitdash.tui.themes import require_theme
 from gitdash.tui.undecodable import replace_undecodable_input
 
@@ -60,9 +67,14 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
         memory = Memory(history)
         options = options_of(settings, dashboard, terminal_encoding() if driver is None else "utf-8")
         app = Dashboard(roots, summaries, feed, clock, options, memory)
-        app.driver_class = driver or app.driver_class
+        app.driver_class = driver or TerminalDriver
         try:
             code = app.run(mouse=dashboard.mouse)
+        except KeyboardInterrupt:
+            if driver is not None or not wait_for_hang_up(sys.stdin.fileno(), 0):
+                raise
+            # nothing can be said of it on a terminal that is gone
+            code = ExitCode.INTERRUPTED
         finally:
             feed.stop()
             app.remember()

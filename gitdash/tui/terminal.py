@@ -1,13 +1,21 @@
 """Where the dashboard draws: Textual writes to `sys.__stderr__`, also where that is a file.
 
 `gitdash ROOT 2>log` is no reason for a blank screen: then it draws where stdout leads, and what is said on stderr goes
-to the log as before.
+to the log as before. A terminal that is closed meanwhile ends the dashboard without a traceback.
 """
 
 import contextlib
+import io
 import os
+import select
 import sys
+import threading
 from collections.abc import Iterator
+
+from textual.drivers.linux_driver import LinuxDriver
+from typing_extensions import override
+
+from gitdash.errors import ExitCode
 
 
 def has_terminal() -> bool:
@@ -17,17 +25,89 @@ def has_terminal() -> bool:
 
 @contextlib.contextmanager
 def drawn_on_a_terminal() -> Iterator[None]:
-    """Have Textual draw on the terminal of stdout for a while, unless stderr is one."""
-    redirected, stdout = sys.__stderr__, sys.__stdout__
-    if _is_terminal(redirected) or stdout is None:
+    """Have Textual draw on the terminal of stderr for a while, or on that of stdout if stderr is none."""
+    stderr = sys.__stderr__
+    stream = stderr if _is_terminal(stderr) else sys.__stdout__
+    if stream is None:
         yield
         return
-    with open(os.dup(stdout.fileno()), "w", encoding=stdout.encoding, errors="backslashreplace") as terminal:
-        sys.__stderr__ = terminal  # type: ignore[misc]
+    opened = open(os.dup(stream.fileno()), "wb")  # noqa: SIM115 - the terminal closes it
+    terminal = _Terminal(opened, encoding=stream.encoding, errors="backslashreplace")
+    sys.__stderr__ = terminal  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        sys.__stderr__ = stderr  # type: ignore[misc]
+        terminal.close()
+
+
+class _Terminal(io.TextIOWrapper):
+    """A terminal that may be closed at any time: what nobody will see is not written, and that is no error."""
+
+    @override
+    def write(self, text: str, /) -> int:
+        with contextlib.suppress(OSError):
+            return super().write(text)
+        return len(text)
+
+    @override
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            super().flush()
+
+    @override
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            super().close()
+
+
+class TerminalDriver(LinuxDriver):
+    """Reads keys until the terminal is closed; then the dashboard is left, as if interrupted.
+
+    SIGHUP does not reach who was told to ignore it. A terminal that is gone fails with EIO, or reads as the end of a
+    file, which Textual would read again and again.
+    """
+
+    _watching: threading.Thread | None = None
+
+    @override
+    def start_application_mode(self) -> None:
+        """Take the terminal, and watch it."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._watching is None:
+            self._watching = threading.Thread(target=self._watch, name="terminal", daemon=True)
+            self._watching.start()
+
+    @override
+    def _sigcont_application(self, *_: object) -> None:
+        """Take the terminal again; the kernel sends SIGCONT after SIGHUP as well, see setpgid(2)."""
+        if not wait_for_hang_up(self.fileno, 0):
+            super()._sigcont_application()
+
+    def _watch(self) -> None:
+        if wait_for_hang_up(self.fileno):
+            self._leave()
+
+    @override
+    def run_input_thread(self) -> None:
+        """Read keys."""
         try:
-            yield
-        finally:
-            sys.__stderr__ = redirected  # type: ignore[misc]
+            super().run_input_thread()
+        except OSError:
+            self._leave()
+
+    def _leave(self) -> None:
+        # the loop may be closed already
+        with contextlib.suppress(RuntimeError):
+            self._app.call_later(self._app.exit, ExitCode.INTERRUPTED)
+
+
+def wait_for_hang_up(descriptor: int, limit_s: float | None = None) -> bool:
+    """Wait until nobody shows what is written to a terminal any more; return whether that came."""
+    poll = select.poll()
+    # what is waited for is told of without being asked for
+    poll.register(descriptor, 0)
+    return bool(poll.poll(None if limit_s is None else limit_s * 1000))
 
 
 def terminal_encoding() -> str:

@@ -46,6 +46,7 @@ class PtySession:
                 os.execvpe(argv[0], list(argv), variables)
             finally:
                 os._exit(127)
+        self._is_hung_up = False
         self.resize(columns, lines)
 
     def __enter__(self) -> Self:
@@ -66,6 +67,9 @@ class PtySession:
 
     def read_available(self, wait_s: float) -> bytes:
         """Wait at most `wait_s` for output, and return what came; empty at the end of the program, too."""
+        if self._is_hung_up:
+            time.sleep(min(wait_s, 0.01))
+            return b""
         readable, _, _ = select.select([self._terminal], [], [], wait_s)
         if not readable:
             return b""
@@ -115,13 +119,19 @@ class PtySession:
         assert self.exit_code is not None
         return self.exit_code
 
+    def hang_up(self) -> None:
+        """Close the terminal, as a window that is closed does: the child gets SIGHUP, and errors from it."""
+        os.close(self._terminal)
+        self._is_hung_up = True
+
     def close(self) -> None:
         """End the program if it still runs, and give the terminal back."""
         if not self._has_ended():
             os.kill(self.pid, signal.SIGKILL)
             _, status = os.waitpid(self.pid, 0)
             self.exit_code = os.waitstatus_to_exitcode(status)
-        os.close(self._terminal)
+        if not self._is_hung_up:
+            os.close(self._terminal)
 
     def _has_ended(self) -> bool:
         if self.exit_code is not None:
