@@ -103,6 +103,7 @@ class Dashboard(App[int]):
         )
         self.fleet_screen = FleetScreen(self.context, self.table, self.flushing)
         self.fleet_screen.restore(self._remembered)
+        self._remembered = self.fleet_screen.choices(self._chosen_theme)
 
     @override
     def get_default_screen(self) -> Screen[object]:

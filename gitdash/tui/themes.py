@@ -1,27 +1,25 @@
 """Colour themes: those that come with Textual, and one that leaves all colours to the terminal."""
 
+from dataclasses import replace
 from typing import Final
 
-from textual.theme import BUILTIN_THEMES, Theme
+from textual.theme import BUILTIN_THEMES
 
 from gitdash.errors import GitdashError
 from gitdash.units import printable
 
-ANSI_THEME: Final = Theme(
+ANSI_THEME: Final = replace(
+    BUILTIN_THEMES["ansi-dark"],
     name="ansi",
-    ansi=True,
     primary="ansi_cyan",
-    secondary="ansi_cyan",
     accent="ansi_cyan",
-    success="ansi_green",
-    warning="ansi_yellow",
-    error="ansi_red",
-    foreground="ansi_default",
-    background="ansi_default",
-    surface="ansi_default",
-    panel="ansi_default",
-    boost="ansi_default",
-    variables={"border": "ansi_cyan", "block-cursor-background": "ansi_cyan"},
+    variables=BUILTIN_THEMES["ansi-dark"].variables
+    | {
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "border": "ansi_cyan",
+        "border-blurred": "ansi_default",
+    },
 )
 """The sixteen colours as the terminal shows them, on its own background, be that dark or light."""
 

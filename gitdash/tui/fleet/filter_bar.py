@@ -78,10 +78,6 @@ class FilterBar(Vertical):
     class Changed(Message):
         """The text of the filter is another one."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     class Accepted(Message):
         """Enter was pressed."""
 
@@ -118,7 +114,7 @@ class FilterBar(Vertical):
     @on(Input.Changed)
     def _text_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Changed(event.value))
+        self.post_message(self.Changed())
 
     @on(Input.Submitted)
     def _text_accepted(self, event: Input.Submitted) -> None:

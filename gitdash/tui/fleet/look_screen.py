@@ -74,8 +74,9 @@ class LookScreen(DashboardScreen):
         self.filter_bar.renew()
 
     @on(FilterBar.Changed)
-    def _filter_changed(self, event: FilterBar.Changed) -> None:
-        self._filter_by(event.text)
+    def _filter_changed(self) -> None:
+        # By the text as it is now: a view may have been opened since the message was sent.
+        self._filter_by(self.filter_bar.input.value)
 
     @on(FilterBar.Accepted)
     def _filter_accepted(self) -> None:
