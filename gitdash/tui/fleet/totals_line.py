@@ -1,6 +1,5 @@
 """The line that says how the whole fleet stands. Pure."""
 
-from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from gitdash.export.columns import LOWER_BOUND
@@ -11,7 +10,7 @@ from gitdash.tui.table.totals import RunningTotals
 from gitdash.units import human_bytes
 
 _Groups: TypeAlias = list[tuple[int, list[Piece]]]
-"""Pieces that stand or fall together, with their priority; the lowest number stays longest."""
+"""Pieces that stand or fall together, with their priority; the lowest number comes in first."""
 _GAP: Final = 2
 
 
@@ -27,7 +26,7 @@ class Moment(NamedTuple):
 
 
 def totals_line(totals: RunningTotals, width: int, moment: Moment = Moment()) -> list[Piece]:  # noqa: B008 - a constant
-    """Return the sums on one line, the least important left out where `width` does not hold all."""
+    """Return the sums on one line; where `width` does not hold all, the more important ones come in first."""
     groups = [
         *_count_groups(totals, moment.passing_count),
         *_size_groups(totals),
@@ -36,17 +35,23 @@ def totals_line(totals: RunningTotals, width: int, moment: Moment = Moment()) ->
         *_marked_groups(moment),
         *_job_groups(moment.jobs),
     ]
-    while len(groups) > 1 and _length(groups) > width:
-        groups.remove(max(groups, key=lambda group: group[0]))
     pieces: list[Piece] = []
-    for position, (_, group) in enumerate(groups):
-        pieces.append(Piece(" " if position == 0 else " " * _GAP, Tone.PLAIN))
+    for _, group in _fitting(groups, width):
+        pieces.append(Piece(" " * _GAP if pieces else " ", Tone.PLAIN))
         pieces.extend(group)
     return pieces
 
 
-def _length(groups: Sequence[tuple[int, list[Piece]]]) -> int:
-    return sum(line_length(group) + _GAP for _, group in groups)
+def _fitting(groups: _Groups, width: int) -> _Groups:
+    """Return the groups that fit, in their order; the first always does."""
+    left = width
+    kept = []
+    for group in sorted(groups, key=lambda group: group[0]):
+        length = line_length(group[1]) + _GAP
+        if length <= left or not kept:
+            kept.append(group)
+            left -= length
+    return [group for group in groups if group in kept]
 
 
 def _count_groups(totals: RunningTotals, passing_count: int | None) -> _Groups:

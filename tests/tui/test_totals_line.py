@@ -1,0 +1,178 @@
+"""The totals line: the sums are those of the survey whatever changes, and the most important stays longest."""
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitdash.model.finding import Finding, Severity
+from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.job import Job, JobKind, JobState
+from gitdash.model.report import RepositoryReport, State
+from gitdash.model.repository import RepositoryKind, Role, Unreadable
+from gitdash.model.sizes import Bound, Question, Sizes
+from gitdash.model.summary import RepositorySummary
+from gitdash.survey.summarize import summarize, totals_of
+from gitdash.tui.fleet.totals_line import Moment, totals_line
+from gitdash.tui.jobs.counts import JobCounts
+from gitdash.tui.table.totals import RunningTotals
+from tests.tui.driven_fleet import driven_fleet, row
+from tests.tui.fixture_fleet import NOW_S, exclusive, fixed_summaries, inspection, measured, pack_facts, report
+
+NAMES = [b"a.git", b"b.git", b"c.git", b"d.git"]
+ROLES = [(Role.PLAIN,), (Role.MEMBER,), (Role.POOL,), (Role.MEMBER, Role.POOL)]
+SIZES = st.integers(min_value=0, max_value=1 << 40)
+
+
+def _findings(severities: list[Severity]) -> tuple[Finding, ...]:
+    return tuple(Finding(rule="x", severity=severity, summary="", remedy="") for severity in severities)
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> RepositoryReport:
+    """A report of one of four repositories, with or without each of its figures."""
+    facts: Inspection | Unreadable = inspection(packs=pack_facts(1, draw(SIZES)))
+    if draw(st.booleans()):
+        disk = draw(
+            st.sampled_from([Unreadable("no"), DiskFacts(bytes=5, allocated_bytes=5, file_count=1, objects_bytes=5)])
+        )
+        facts = msgspec.structs.replace(facts, disk=disk)
+    if draw(st.integers(0, 9)) == 0:
+        facts = Unreadable("permission denied")
+    reachable = draw(
+        st.none()
+        | st.just(Unreadable("no"))
+        | st.builds(measured, st.just(Question.REACHABLE), SIZES, exact=st.booleans())
+    )
+    own = draw(st.none() | st.just(Unreadable("no")) | st.builds(exclusive, SIZES, SIZES, st.integers(0, 9)))
+    return report(
+        draw(st.sampled_from(NAMES)),
+        facts,
+        kind=draw(st.sampled_from([RepositoryKind.BARE, RepositoryKind.WORKTREE])),
+        roles=draw(st.sampled_from(ROLES)),
+        borrowers=draw(st.sampled_from([(), (b"/srv/git/z.git",)])),
+        sizes=Sizes(reachable=reachable, exclusive=own),
+        findings=_findings(draw(st.lists(st.sampled_from(list(Severity)), max_size=4))),
+        state=draw(st.sampled_from(list(State))),
+        counts_store=draw(st.booleans()),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), reports()), max_size=20))
+def test_running_sums_equal_those_of_the_survey_after_any_changes(changes: list[tuple[bool, RepositoryReport]]) -> None:
+    totals = RunningTotals()
+    present: dict[bytes, RepositoryReport] = {}
+    for stays, changed in changes:
+        former = present.pop(changed.repository.path, None)
+        if former is not None:
+            totals.remove(summarize(former))
+        if stays:
+            present[changed.repository.path] = changed
+            totals.add(summarize(changed))
+    expected = totals_of(present.values())
+    assert totals.saved.bytes == expected.saved_bytes
+    assert totals.saved.bound == expected.saved_bound
+    assert totals.saved.known_count == expected.saved_known_count
+    assert totals.saved.unknown_count == expected.saved_unknown_count
+    assert totals.disk_bytes == expected.disk_bytes
+    assert totals.exclusive_bytes == expected.exclusive_bytes
+    assert totals.duplicate_bytes == expected.duplicate_bytes
+    assert totals.exclusive_unknown_count == expected.exclusive_unknown_count
+    severities = [finding.severity for one in present.values() for finding in one.findings]
+    counted = (totals.critical_count, totals.warning_count, totals.notice_count)
+    assert counted == tuple(severities.count(one) for one in (Severity.CRITICAL, Severity.WARNING, Severity.NOTICE))
+
+
+def _totals(*summaries: RepositorySummary) -> RunningTotals:
+    totals = RunningTotals()
+    for summary in summaries:
+        totals.add(summary)
+    return totals
+
+
+def _text(totals: RunningTotals, width: int = 200, moment: Moment = Moment()) -> str:  # noqa: B008 - a constant
+    text = "".join(piece.text for piece in totals_line(totals, width, moment))
+    assert len(text) <= width
+    return text
+
+
+MEMBER = row("m.git", role="member", saved_bytes=3 << 30, exclusive_bytes=1, duplicate_bytes=2 << 20)
+POOL = row("p.git", role="pool", is_dedicated_pool=True, borrower_count=1, objects_bytes=1 << 30)
+
+
+def test_line_says_what_pools_save_after_what_they_take() -> None:
+    assert "2.00 GiB saved by pools" in _text(_totals(MEMBER, POOL))
+    assert "3.00 GiB saved by pools" in _text(_totals(MEMBER))
+
+
+def test_nothing_is_said_of_pools_that_take_more_than_is_known_to_be_saved() -> None:
+    assert "saved" not in _text(_totals(POOL))
+    assert "saved" not in _text(_totals(row("a.git")))
+
+
+@pytest.mark.parametrize(("bound", "sign"), [(Bound.UPPER, "<="), (Bound.LOWER, ">="), (Bound.UNKNOWN, "~")])
+def test_saved_sum_bears_the_sign_of_what_it_is_made_of(bound: Bound, sign: str) -> None:
+    assert f" {sign}3.00 GiB saved" in _text(_totals(msgspec.structs.replace(MEMBER, saved_bound=bound)))
+    unknown = msgspec.structs.replace(MEMBER, path=b"/srv/git/n.git", saved_bytes=None)
+    assert " >=3.00 GiB saved" in _text(_totals(MEMBER, unknown))
+
+
+def test_findings_are_counted_not_rows() -> None:
+    summary = row("a.git", State.CRITICAL, critical_count=2, warning_count=1, notice_count=1_200)
+    text = _text(_totals(summary, row("b.git")))
+    assert "■ 2 critical  ▲ 1 warning  • 1,200 notices" in text
+
+
+def test_unreadable_and_foreign_rows_are_counted_though_nothing_was_found() -> None:
+    text = _text(_totals(row("a.git", State.UNREADABLE), row("b.git", State.FOREIGN)))
+    assert "1 unreadable  1 foreign" in text
+
+
+def test_line_says_what_is_marked_which_jobs_there_are_and_how_many_pass() -> None:
+    moment = Moment(passing_count=1, marked_count=3, hidden_marked_count=2, jobs=JobCounts(1, 20, 3))
+    text = _text(_totals(row("a.git"), row("b.git")), moment=moment)
+    assert text.startswith(" 1 of 2 repositories")
+    assert "✓ 3 marked, 2 hidden" in text
+    assert text.endswith("jobs 1 running 20 queued 3 failed")
+
+
+def test_line_is_silent_of_what_there_is_not() -> None:
+    text = _text(_totals(row("a.git")))
+    for word in ("jobs", "marked", "of", "critical", "warning", "notice"):
+        assert word not in text.split()
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (30, "repositories"),
+        (40, "repositories critical"),
+        (60, "repositories critical marked"),
+        (90, "repositories critical marked jobs"),
+        (120, "repositories disk critical warnings marked jobs"),
+    ],
+)
+def test_most_important_groups_come_in_first(width: int, words: str) -> None:
+    moment = Moment(passing_count=5, marked_count=3, jobs=JobCounts(1, 2, 3))
+    text = _text(_totals(*fixed_summaries()), width, moment)
+    assert [word for word in text.split() if word in words.split()] == words.split()
+
+
+def test_group_for_which_there_is_no_room_leaves_its_room_to_smaller_ones() -> None:
+    moment = Moment(passing_count=5, marked_count=3, jobs=JobCounts(1, 2, 3))
+    text = _text(_totals(*fixed_summaries()), 80, moment)
+    assert "jobs" not in text
+    assert "disk" in text
+
+
+async def test_line_follows_filter_marks_and_jobs() -> None:
+    async with driven_fleet([row("one.git"), row("two.git")], size=(160, 40)) as driven:
+        await driven.press("slash", *"one", "enter", "space")
+        assert " 1 of 2 repositories" in driven.screen_lines()[-2]
+        assert "✓ 1 marked" in driven.screen_lines()[-2]
+        job = Job(number=1, kind=JobKind.SURVEY, path=None, state=JobState.RUNNING, asked_at_s=NOW_S)
+        driven.source.happen().jobs[1] = job
+        driven.app.flush()
+        await driven.pilot.pause()
+        assert "jobs 1 running" in driven.screen_lines()[-2]
