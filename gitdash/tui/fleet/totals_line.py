@@ -45,7 +45,7 @@ def totals_line(totals: RunningTotals, width: int, moment: Moment = Moment()) ->
 def _fitting(groups: _Groups, width: int) -> _Groups:
     """Return the groups that fit, in their order; the first always does."""
     left = width
-    kept = []
+    kept: _Groups = []
     for group in sorted(groups, key=lambda group: group[0]):
         length = line_length(group[1]) + _GAP
         if length <= left or not kept:
