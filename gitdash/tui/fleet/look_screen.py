@@ -125,7 +125,8 @@ class LookScreen(DashboardScreen):
             view = listed[number].view
             problem = self.viewing.open(view)
             if problem is not None:
-                self.notify(f"'{printable(view.name)}': {problem}", severity="warning", markup=False)
+                text = f"'{printable(view.name)}': {problem}"
+                self.notify(text, severity="warning", markup=False)
             self.view_opened(view.filter)
 
     def view_opened(self, text: str) -> None:
