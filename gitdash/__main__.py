@@ -102,10 +102,10 @@ def _exit_code(error: "GitdashError") -> int:
     """Return what an error means: a failed or refused git query differs from wrong use."""
     from gitdash.errors import ExitCode
 
-    runner = sys.modules.get("gitdash.gitcmd.runner")
-    if runner is None or not isinstance(error, runner.GitError):
+    git_error = sys.modules.get("gitdash.gitcmd.git_error")
+    if git_error is None or not isinstance(error, git_error.GitError):
         return ExitCode.WRONG_USE
-    kinds = runner.GitFailure
+    kinds = git_error.GitFailure
     if error.kind in {kinds.MISSING, kinds.TOO_OLD}:
         return ExitCode.WRONG_USE
     return ExitCode.REFUSED if error.kind is kinds.REFUSED else ExitCode.FINDINGS

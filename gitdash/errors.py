@@ -4,7 +4,7 @@
     +-- formats.reading.FormatError             a file's bytes are not what its format says
     +-- inspection.files.FileError              a file could not be read, or is not a regular file
     |   +-- inspection.files.FileMissingError   there is no such file
-    +-- gitcmd.runner.GitError                  git failed, timed out, was cancelled, or is missing
+    +-- gitcmd.git_error.GitError               git failed, timed out, was cancelled, or is missing
     |   +-- measurement.queries.UntrustworthySizeError
     |                                           git answered, and its answer cannot be true
     |   +-- gitcmd.lookup_times.ObjectMissingError

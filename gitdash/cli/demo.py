@@ -18,7 +18,7 @@ from gitdash.demo.fleet import build_fleet
 from gitdash.demo.folder import DemoError, given_folder, in_use, reason_of, remove, sweep_abandoned, temporary_folder
 from gitdash.demo.workshop import Workshop
 from gitdash.errors import ExitCode
-from gitdash.gitcmd.runner import GitError, GitFailure
+from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.units import printable_path
 
 _SILENT_S = 1.0

@@ -16,7 +16,7 @@ from gitdash.units import printable, printable_path
 if TYPE_CHECKING:
     from gitdash.config.dashboard import DashboardSettings
     from gitdash.config.settings import Settings
-    from gitdash.gitcmd.runner import GitProgram
+    from gitdash.gitcmd.git_program import GitProgram
     from gitdash.history.store import History
 
 

@@ -10,7 +10,8 @@ from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode
 from gitdash.export.json_record import json_text, record, rounded
-from gitdash.gitcmd.runner import GitError, GitProgram
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind

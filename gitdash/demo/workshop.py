@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Final
 
 from gitdash.demo import streams
-from gitdash.gitcmd.runner import GitProgram, run_git
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import run_git
 
 Files = Mapping[bytes, bytes]
 """Contents by the path below a git directory."""

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Final, Self
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.environment import config_arguments, git_environment
-from gitdash.gitcmd.runner import WATCHDOG, GitError, GitFailure, GitProgram
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import WATCHDOG
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.lookup import ObjectAnswer

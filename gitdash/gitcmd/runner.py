@@ -10,7 +10,6 @@ then cannot open big ones. This module decides nothing about what git is asked.
 """
 
 import contextlib
-import enum
 import os
 import re
 import signal
@@ -22,11 +21,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Final
 
-from gitdash.errors import GitdashError
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.environment import config_arguments, git_environment, search_path, without_git_variables
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import DEFAULT_MEMORY_LIMIT_BYTES, GitOutput, GitProgram
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.watchdog import COMMAND as WATCHDOG_COMMAND
@@ -36,8 +36,6 @@ from gitdash.units import human_duration
 OLDEST_VERSION: Final = (2, 39)
 """Older ones lack flags that the matrix of safe commands was tried with."""
 
-DEFAULT_MEMORY_LIMIT_BYTES: Final = min(8 * 1024**3, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
-"""Half of the machine, at most 8 GiB: `rev-list --objects` needs some 200 bytes an object."""
 DEFAULT_STDOUT_LIMIT_BYTES: Final = 256 * 1024**2
 """More than the references of a repository with 2,000,000 of them."""
 WORKER_MEMORY_LIMIT_BYTES: Final = 1024**3
@@ -49,73 +47,6 @@ _WORKER_GRACE_S: Final = 0.5
 _VERSION_TIME_LIMIT_S: Final = 20.0
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null || :; exec "$@"')
 """`$0` is the limit in KiB. Where the limit in force is lower already, that one stays."""
-
-
-class GitFailure(enum.Enum):
-    """Why there is no answer from git."""
-
-    FAILED = "failed"
-    """It said so, or died."""
-    TIMED_OUT = "timed out"
-    CANCELLED = "cancelled"
-    MISSING = "missing"
-    """There is no git that runs."""
-    TOO_OLD = "too old"
-    REFUSED = "refused"
-    """We did not start it."""
-
-
-class GitError(GitdashError):
-    """There is no answer from git; the text is one clause for people."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        kind: GitFailure,
-        argv: tuple[str, ...] = (),
-        exit_code: int | None = None,
-        stderr: str = "",
-    ) -> None:
-        super().__init__(mask_credentials(message))
-        self.kind = kind
-        self.argv = argv
-        """As in `GitOutput.argv`; empty if git was not started."""
-        self.exit_code = exit_code
-        """Negative for a signal; None if git was not started or its end was not seen."""
-        self.stderr = stderr
-        """Masked, and bounded."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitProgram:
-    """A git that runs and is new enough."""
-
-    path: str
-    """Absolute."""
-    version: tuple[int, ...]
-    """Such as (2, 39, 5)."""
-    version_text: str
-    """What `git version` says after these two words."""
-    memory_limit_bytes: int = DEFAULT_MEMORY_LIMIT_BYTES
-    """Data that one process of it may allocate."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitOutput:
-    """What one git call said."""
-
-    stdout: bytes
-    """All of it."""
-    stderr: str
-    """Masked; of a long one the first and the last part. It counts even when the exit code is 0."""
-    exit_code: int
-    """Negative for a signal."""
-    elapsed_s: float
-    """From before the start to after the end."""
-    argv: tuple[str, ...]
-    """`git`, added `-c` pairs, `--git-dir`, arguments; masked. The pairs of `CONFIG_OVERRIDES`, the same in every call,
-    are left out."""
 
 
 def find_git(program: str | None = None, *, memory_limit_bytes: int | None = None) -> GitProgram:

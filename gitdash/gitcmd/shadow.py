@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gitdash.gitcmd.runner import GitError, GitFailure
+from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.model.inspection import ObjectFormat
 

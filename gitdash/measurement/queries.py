@@ -12,8 +12,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.output import first_complaint
-from gitdash.gitcmd.runner import GitError, GitFailure, GitOutput, GitProgram, run_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import ShadowGitDir
 from gitdash.gitcmd.store_view import make_store_view
 from gitdash.measurement.plausibility import lender_was_left_out

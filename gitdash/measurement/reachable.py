@@ -10,7 +10,8 @@ import threading
 import time
 from dataclasses import replace
 
-from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.measurement import plausibility
 from gitdash.measurement.answers import Answer, PreviousSize, Tips, answer, extended

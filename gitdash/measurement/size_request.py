@@ -9,8 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.masking import presentable_bytes
-from gitdash.gitcmd.runner import GitProgram
 from gitdash.measurement.answers import PreviousSize, Tips
 from gitdash.measurement.strategy import StrategyChoice, StrategyFacts, choose_strategy
 from gitdash.measurement.wildmatch import excluded_by

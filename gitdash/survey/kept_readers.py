@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.objects import ObjectReader
-from gitdash.gitcmd.runner import GitError, GitFailure
 
 _CLOSE_WAIT_S = 2.0
 """A killed reader ends within milliseconds, unless it hangs in the kernel."""

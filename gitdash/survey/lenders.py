@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gitdash.discovery.git_directory import GitDirectory, examine
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.ownership import foreign_owner
-from gitdash.gitcmd.runner import GitProgram
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.inspection.files import FileError, FileMissingError, read_file
 from gitdash.inspection.fingerprint import fingerprint

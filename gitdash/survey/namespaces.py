@@ -9,9 +9,10 @@ import msgspec
 from gitdash.errors import GitdashError
 from gitdash.formats.reading import OBJECT_ID_LENGTH
 from gitdash.gitcmd.command_log import commands_for
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.gitcmd.output import first_complaint
-from gitdash.gitcmd.runner import GitProgram, run_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.inspection.messages import NamespacesRequest, read_namespaces_reply, request_message
 from gitdash.inspection.namespaces import from_names
 from gitdash.model.inspection import ReferenceBackend

@@ -17,9 +17,10 @@ import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.lookup_times import ObjectMissingError, time_lookups
 from gitdash.gitcmd.objects import DETAILED, DIGITS, PLAIN, ObjectReader, id_problem, open_reader, refused
-from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.report import RepositoryReport

@@ -15,7 +15,8 @@ import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
-from gitdash.gitcmd.runner import GitError, GitFailure, GitProgram
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.references import ReferenceTips
 from gitdash.measurement.answers import PreviousSize

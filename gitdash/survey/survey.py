@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.discovery.search import Place, Result
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport

@@ -9,7 +9,8 @@ import threading
 from dataclasses import dataclass
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.runner import GitProgram, run_git
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_reference_file
 from gitdash.inspection.config_includes import include_problem
 from gitdash.inspection.references import ReferenceTips, read_tips

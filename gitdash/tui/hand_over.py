@@ -12,7 +12,8 @@ from typing import Final
 
 from textual.app import App
 
-from gitdash.gitcmd.runner import GitError, run_in_foreground
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.runner import run_in_foreground
 from gitdash.model.inspection import ConfigEffect, ConfigFacts, Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.confirmation import Confirmation

@@ -13,7 +13,9 @@ from gitdash.gitcmd.command_log import (
     CommandLog,
     commands_for,
 )
-from gitdash.gitcmd.runner import GitError, GitProgram, find_git, run_git
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import find_git, run_git
 from gitdash.model.command import CommandRecord
 from tests.support.repositories import GIT, GitRepository
 

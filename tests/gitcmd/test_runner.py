@@ -15,15 +15,9 @@ import pytest
 
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
-from gitdash.gitcmd.runner import (
-    GitError,
-    GitFailure,
-    GitProgram,
-    find_git,
-    run_git,
-    start_worker,
-    stop_everything,
-)
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import find_git, run_git, start_worker, stop_everything
 from tests.support.repositories import GIT, GitRepository, git_version
 
 Script = Callable[[str], GitProgram]

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitError, GitProgram, find_git, run_git
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import find_git, run_git
 from gitdash.gitcmd.shadow import shadow_git_dir, sweep_abandoned
 from gitdash.model.inspection import ObjectFormat
 from tests.support.repositories import GIT, GitRepository

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitError, GitFailure, find_git, run_git
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.runner import find_git, run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.measurement.reachable import measure_reachable

@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from gitdash.gitcmd import groups
-from gitdash.gitcmd.runner import WATCHDOG, GitProgram, run_git
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import WATCHDOG, run_git
 from gitdash.gitcmd.watchdog import COMMAND, Watchdog
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -88,7 +89,8 @@ def test_git_ends_when_we_are_killed(parent: Callable, tmp_path: Path, body: str
     program = fake_git(tmp_path, body.replace("PID", os.fspath(tmp_path / "pid")))
     ours = parent(f"""
         import threading, time
-        from gitdash.gitcmd.runner import GitProgram, run_git
+        from gitdash.gitcmd.git_program import GitProgram
+        from gitdash.gitcmd.runner import run_git
         call = lambda: run_git({program}, ["rev-list"], time_limit_s=300)
         threading.Thread(target=call, daemon=True).start()
         {TELL_WHEN_TOLD}

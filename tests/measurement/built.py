@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.measurement.size_request import SizeRequest
 from gitdash.measurement.stores import Store, StoredPack
 from gitdash.model.inspection import ObjectFormat

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitError, GitFailure
+from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.measurement.queries import UntrustworthySizeError
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitError
+from gitdash.gitcmd.git_error import GitError
 from gitdash.measurement.checksums import has_valid_checksum
 from gitdash.measurement.queries import UntrustworthySizeError
 from gitdash.measurement.reachable import measure_reachable

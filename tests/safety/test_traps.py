@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.lookup_times import measure_lookups
-from gitdash.gitcmd.runner import GitError, GitProgram, find_git, run_git
+from gitdash.gitcmd.runner import find_git, run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
 from tests.safety.hostile import TRAPS, Site, Trap, make_site, make_template

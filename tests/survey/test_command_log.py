@@ -11,7 +11,7 @@ import pytest
 
 from gitdash.config.settings import Settings, SizeSettings
 from gitdash.gitcmd.command_log import COMMAND_LOG
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.survey.survey import SizesWanted, run_survey
 from tests.support.repositories import GIT, GitRepository, git_version
 from tests.survey.surveys import request

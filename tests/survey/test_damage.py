@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.references import ReferenceTips
 from gitdash.model.inspection import ObjectFormat, ReferenceBackend
 from gitdash.survey import damage as damage_module

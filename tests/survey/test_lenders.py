@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.model.repository import Unreadable
 from gitdash.survey import lenders as lenders_module
 from gitdash.survey.lenders import Lender, Lenders, store_fingerprint

@@ -12,7 +12,7 @@ import pytest
 
 from gitdash.config.settings import ScanSettings, Settings
 from gitdash.gitcmd.command_log import COMMAND_LOG
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.messages import NamespacesRequest, read_request, request_message
 from gitdash.model.namespaces import ReferenceNamespaces
 from gitdash.model.report import RepositoryReport

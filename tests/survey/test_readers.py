@@ -13,7 +13,7 @@ import pytest
 
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.command_log import COMMAND_LOG
-from gitdash.gitcmd.runner import GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable

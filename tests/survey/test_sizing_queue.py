@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import GitError, GitFailure
+from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy

@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gitdash.gitcmd.runner import GitError, run_in_foreground
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.runner import run_in_foreground
 from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts, Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.dashboard import Dashboard

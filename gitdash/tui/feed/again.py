@@ -28,7 +28,7 @@ from gitdash.units import printable
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
-    from gitdash.gitcmd.runner import GitProgram
+    from gitdash.gitcmd.git_program import GitProgram
     from gitdash.history.store import History
     from gitdash.survey.single import Single
 

@@ -20,7 +20,7 @@ from gitdash.units import printable
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
-    from gitdash.gitcmd.runner import GitProgram
+    from gitdash.gitcmd.git_program import GitProgram
     from gitdash.survey.readers import Readers
 
 _UNKNOWN: Final = Unreadable("nothing is known of this repository yet")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from gitdash.gitcmd.command_log import COMMAND_LOG
-from gitdash.gitcmd.runner import GitProgram, stop_everything
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import stop_everything
 from gitdash.model.command import CommandRecord
 from gitdash.model.job import Job, JobKind
 from gitdash.model.report import RepositoryReport

@@ -145,7 +145,8 @@ class PoolsScreen(ItemsScreen):
         elif (path := self.current_path()) is not None:
             self.context.open_repository(path)
         else:
-            self.notify(f"{printable_path(lender)} is none of the repositories here.", timeout=3, markup=False)
+            text = f"{printable_path(lender)} is none of the repositories here."
+            self.notify(text, timeout=3, markup=False)
 
     def action_open_members(self) -> None:
         """Show the members of a lender, or go to the first."""

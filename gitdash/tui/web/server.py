@@ -22,7 +22,7 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.typedefs import Handler
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.runner import GitError
+from gitdash.gitcmd.git_error import GitError
 from gitdash.tui.web.access import ADDRESS, Access, answer_headers, new_access
 from gitdash.tui.web.packets import cells
 from gitdash.tui.web.tab import LEAVE_S, Tab
