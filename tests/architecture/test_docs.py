@@ -15,7 +15,8 @@ from gitdash.export.columns import COLUMNS
 from gitdash.export.json_record import record
 from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
-from gitdash.tui.app import Dashboard
+from gitdash.tui.actions.declared import ACTIONS
+from gitdash.tui.keymap import shown_key
 from tests.tui.fixture_fleet import NOW_S, fixed_reports
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -44,10 +45,18 @@ def test_readme_lists_the_configuration_table(field) -> None:
     assert f"`{field.name}`" in README or f"[{field.name}]" in README or f"[[{field.name}]]" in README
 
 
-@pytest.mark.parametrize("binding", Dashboard.BINDINGS, ids=lambda binding: binding.id or binding.key)
-def test_readme_lists_the_key(binding) -> None:
-    assert binding.description in README
-    assert binding.tooltip
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
+def test_readme_lists_the_key(action) -> None:
+    stem, _, number = action.name.rpartition("_")
+    if number.isdecimal():
+        assert re.search(rf"\*\*{action.title.removesuffix(number)}1 … \d\*\*.* `{stem}_1` …", README)
+    else:
+        assert re.search(rf"\*\*{re.escape(action.title)}\*\*: {re.escape(action.help)} \| `{action.name}` \|", README)
+        for key in action.keys:
+            assert f"`{README_KEYS.get(shown_key(key), shown_key(key))}`" in README
+
+
+README_KEYS = {"pgdn": "page down", "pgup": "page up"}
 
 
 def options(command: click.Command, path: str) -> list[tuple[str, str]]:
