@@ -39,8 +39,9 @@ def shell_word(path: bytes) -> str:
 
 
 def _ansi_c(character: str) -> str:
-    if character in "\\'":
-        return "\\" + character
-    if printable(character) == character:
+    if character == "\\":
+        return "\\\\"
+    # A quote is written as a number: a shell that does not know `$'...'`, such as dash, would take `\'` for its end.
+    if character != "'" and printable(character) == character:
         return character
     return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))

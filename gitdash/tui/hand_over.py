@@ -12,6 +12,7 @@ from typing import Final
 
 from textual.app import App
 
+from gitdash.gitcmd.environment import search_path
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.runner import run_in_foreground
 from gitdash.model.inspection import ConfigEffect, ConfigFacts, Inspection
@@ -35,14 +36,19 @@ class HandOver:
 
     def open_shell(self, path: bytes, report: RepositoryReport | None) -> bool:
         """Open a shell in a repository and come back; returns whether it was opened."""
-        return self._run([self._shell or os.environ.get("SHELL") or "/bin/sh"], path, report)
+        shell = self._shell or os.environ.get("SHELL") or "/bin/sh"
+        program = _installed(shell)
+        if program is None:
+            self._say(f"There is no program {printable(shell)}: [dashboard] shell names another.")
+            return False
+        return self._run([program], path, report)
 
     def open_with(self, path: bytes, report: RepositoryReport | None) -> bool:
         """Show a repository in the first of the programs that is installed; returns whether there was one."""
-        program = next((found for name in self._open_with if (found := shutil.which(name))), None)
+        program = next((found for name in self._open_with if (found := _installed(name))), None)
         if program is None:
-            names = " nor ".join(printable(name) for name in self._open_with) or "no program"
-            self._say(f"Neither {names} is installed: [dashboard] open_with names others.")
+            names = " or ".join(printable(name) for name in self._open_with) or "program"
+            self._say(f"There is no {names} installed: [dashboard] open_with names others.")
             return False
         return self._run([program], path, report)
 
@@ -72,6 +78,16 @@ class HandOver:
 
     def _say(self, text: str) -> None:
         self._app.notify(text, severity="warning", timeout=3, markup=False)
+
+
+def _installed(name: str) -> str | None:
+    """Return the program of a name or an absolute path; None if there is none.
+
+    A relative entry of PATH, or an empty one, is the folder that the program is started in: the repository.
+    """
+    if "/" in name and not os.path.isabs(name):
+        return None
+    return shutil.which(name, path=search_path(os.environ))
 
 
 def what_git_would_run(report: RepositoryReport | None) -> str:

@@ -1,6 +1,7 @@
 """Handing over to other programs: when that is refused, what is warned of, and that the dashboard comes back."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -75,7 +76,32 @@ async def test_program_that_is_not_installed_is_named() -> None:
         await pilot.press("o")
         await pilot.pause()
         assert [toast.message for toast in app._notifications] == [
-            "Neither nolazygit nor notig is installed: [dashboard] open_with names others."
+            "There is no nolazygit or notig installed: [dashboard] open_with names others."
+        ]
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    ("name", "path"), [("lazygit", ":/usr/bin"), ("lazygit", ".:/usr/bin"), ("./lazygit", "/usr/bin")]
+)
+async def test_program_of_the_repository_is_not_taken_for_an_installed_one(
+    name: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "lazygit"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path)
+    assert shutil.which(name) is not None
+    app = Dashboard(
+        [ROOT], fixed_summaries(), SourceDouble(fixed_reports()), lambda: NOW_S, Options(open_with=(name,), shell=name)
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("o", "exclamation_mark")
+        await pilot.pause()
+        assert [toast.message for toast in app._notifications] == [
+            f"There is no {name} installed: [dashboard] open_with names others.",
+            f"There is no program {name}: [dashboard] shell names another.",
         ]
 
 

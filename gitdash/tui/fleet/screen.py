@@ -12,9 +12,9 @@ from textual.geometry import Size
 from textual.widget import Widget
 from typing_extensions import override
 
+from gitdash.assessment.sentences import shell_word
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.clipboard import shell_path
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, fit
@@ -219,7 +219,7 @@ class FleetScreen(LookScreen):
         """Copy the paths, with spaces between them."""
         paths = self.marking.acted_on()
         if paths:
-            text = " ".join(map(shell_path, paths))
+            text = " ".join(map(shell_word, paths))
             self.app.copy_to_clipboard(text)
             title = "Copied" if len(paths) == 1 else f"Copied {len(paths):,} paths"
             self.notify(fit(text, 60).rstrip(), title=title, timeout=2, markup=False)

@@ -10,9 +10,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
+from gitdash.assessment.sentences import shell_word
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.clipboard import shell_path
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, fit
 from gitdash.tui.drawing.items import ItemsView, Page
@@ -194,6 +194,6 @@ class PoolsScreen(ItemsScreen):
     def action_copy_path(self) -> None:
         """Copy the path of what the cursor is on."""
         if self.key is not None:
-            text = shell_path(self.key[1] or self.key[0])
+            text = shell_word(self.key[1] or self.key[0])
             self.app.copy_to_clipboard(text)
             self.notify(fit(text, 60).rstrip(), title="Copied", timeout=2, markup=False)

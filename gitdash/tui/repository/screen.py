@@ -8,11 +8,11 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from typing_extensions import override
 
+from gitdash.assessment.sentences import shell_word
 from gitdash.model.report import RepositoryReport
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.clipboard import shell_path
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
@@ -279,7 +279,7 @@ class RepositoryScreen(ItemsScreen):
         view, commands_of = self.view(), TABS[self.tab].commands
         commands = commands_of(view, self.items.selected) if view is not None and commands_of is not None else ()
         if not commands:
-            self._copy_text(shell_path(self.path), "Copied")
+            self._copy_text(shell_word(self.path), "Copied")
             return
         place = (self.tab, self.items.selected)
         number = (self._copied[2] + 1) % len(commands) if self._copied and self._copied[:2] == place else 0
