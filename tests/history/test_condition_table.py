@@ -1,5 +1,6 @@
 """Conditions while rows change: what is selected, what is read for it, and that nothing takes long."""
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -195,6 +196,58 @@ def test_condition_without_end_is_stopped_soon(condition: str) -> None:
 def test_function_that_cannot_be_stopped_within_a_step_is_not_to_be_had() -> None:
     for function in ("trim", "ltrim", "rtrim"):
         assert reason_of(f"{function}(name, name) = ''") == "does more than read the table"
+
+
+def _doubled(levels: int) -> str:
+    """A condition whose `WITH` is written out to two to the power of `levels` selects before it runs."""
+    both = "SELECT * FROM {0} UNION ALL SELECT * FROM {0}"
+    names = [f"a{level} AS ({both.format(f'a{level - 1}' if level else 'repositories')})" for level in range(levels)]
+    return f"(WITH {', '.join(names)} SELECT count(*) FROM a{levels - 1}) > 0"
+
+
+def _long_texts(count: int) -> str:
+    """A condition of steps that each search one long text in another."""
+    long = "replace(replace('aaaaaaaaaaaaaaaa', 'a', 'aaaaaaaaaaaaaaaa'), 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')"
+    searches = " OR ".join(f"instr(a || {number}, b)" for number in range(count))
+    return f"EXISTS (SELECT 1 FROM (SELECT {long} a, substr({long}, 4000) || 'b' b FROM repositories) WHERE {searches})"
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        (_doubled(24), "WITH is not for conditions"),
+        (_doubled(24).replace("WITH", "--\n wItH"), "WITH is not for conditions"),
+        (" OR ".join(["disk_bytes > (SELECT max(disk_bytes) FROM repositories)"] * 17), "has more than 16 subqueries"),
+    ],
+    ids=["with", "comment", "many"],
+)
+def test_condition_that_is_slow_before_it_runs_is_refused_soon(condition: str, reason: str) -> None:
+    rows = many(1_000)
+    started_s = time.thread_time()
+    assert reason_of(condition, time_limit_s=0.25, rows=rows) == reason
+    assert time.thread_time() - started_s < 1.0
+
+
+@pytest.mark.safety
+def test_condition_of_slow_steps_keeps_its_time() -> None:
+    with many(1_000).table() as table:
+        started_s = time.thread_time()
+        with contextlib.suppress(FilterError):
+            select_from(table, _long_texts(60))
+        assert time.thread_time() - started_s < 1.0
+
+
+@pytest.mark.parametrize("condition", ["name <> 'with'", "\"name\" <> 'a' -- with", "name <> 'it''s with'"])
+def test_word_with_in_a_text_or_comment_is_no_clause(condition: str) -> None:
+    with many(10).table() as table:
+        assert len(select_from(table, condition)) == 10
+
+
+def test_condition_may_have_subqueries() -> None:
+    with many(10).table() as table:
+        condition = " AND ".join(["disk_bytes >= (SELECT min(disk_bytes) FROM repositories)"] * 8)
+        assert len(select_from(table, condition)) == 10
 
 
 def test_keystroke_in_a_fleet_of_ten_thousand_stays_below_its_share() -> None:
