@@ -7,15 +7,18 @@ Here the loop is asked: a wait ends when the work is done, which is earlier on a
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from typing import Final
 
 from textual._context import active_app
+from textual.app import App
 
 SOON_S: Final = 0.01
 """A timer that is due within this time belongs to the work, such as that which looks at the source after a wake-up."""
 _TIMERS_AT_MOST: Final = 4
 """What repeats all the time, such as an animation, is not waited for any longer."""
 _LIMIT_S: Final = 5.0
+_LOOK_S: Final = 0.002
 _QUIET_ROUNDS: Final = 3
 """In each round the loop looks at sockets, at what threads have sent and at timers once."""
 
@@ -23,9 +26,12 @@ _QUIET_ROUNDS: Final = 3
 async def until_idle(_min_s: float = 0.0, limit_s: float = _LIMIT_S) -> None:
     """Wait until all is handled and painted and no timer is due soon; in place of Textual's `wait_for_idle`."""
     deadline_s = time.monotonic() + limit_s
+    app = _application()
     for _ in range(_TIMERS_AT_MOST):
         await _until_nothing_is_ready(deadline_s)
-        _paint()
+        if app is not None:
+            await _until_workers_are_done(app, deadline_s)
+            _paint(app)
         await _until_nothing_is_ready(deadline_s)
         wait_s = _until_next_timer_s()
         if wait_s > SOON_S:
@@ -42,12 +48,26 @@ async def _until_nothing_is_ready(deadline_s: float) -> None:
         assert time.monotonic() < deadline_s, "the dashboard goes on and on without any pause"
 
 
-def _paint() -> None:
-    """Do now what Textual does at the next frame."""
+def _application() -> App[object] | None:
+    """Return the application under test while it runs."""
     with contextlib.suppress(LookupError):
         app = active_app.get()
         if app._running and not app._exit and app._screen_stack:
-            app.screen._on_timer_update()
+            return app
+    return None
+
+
+async def _until_workers_are_done(app: App[object], deadline_s: float) -> None:
+    """Wait for what the palette searches: it looks for the end of it every 100 ms."""
+    while not all(worker.is_finished for worker in app.workers):
+        await asyncio.sleep(0.001)
+        assert time.monotonic() < deadline_s, "a worker of the dashboard does not end"
+
+
+def _paint(app: App[object]) -> None:
+    """Do now what Textual does at the next frame."""
+    if app._screen_stack:
+        app.screen._on_timer_update()
 
 
 def _until_next_timer_s() -> float:
@@ -55,3 +75,13 @@ def _until_next_timer_s() -> float:
     timers = loop._scheduled  # type: ignore[attr-defined]
     due_s = min((timer.when() for timer in timers if not timer.cancelled()), default=float("inf"))
     return float(due_s - loop.time())
+
+
+async def until(is_reached: Callable[[], object], what: str, limit_s: float = 20.0) -> None:
+    """Wait until something holds, `what` in words, and until that is handled and painted."""
+    deadline_s = time.monotonic() + limit_s
+    await until_idle()
+    while not is_reached():
+        assert time.monotonic() < deadline_s, f"waited {limit_s:.0f} s in vain: {what}"
+        await asyncio.sleep(_LOOK_S)
+        await until_idle()

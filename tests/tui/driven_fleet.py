@@ -13,6 +13,7 @@ from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.memory import Memory
 from gitdash.tui.options import Options
 from gitdash.tui.table.fleet import Fleet
+from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -148,6 +149,5 @@ async def driven_fleet(
     source = SourceDouble()
     app = Dashboard([ROOT], rows, source, lambda: NOW_S, options, memory)
     async with app.run_test(size=size, notifications=True) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         yield DrivenFleet(app, source, pilot)

@@ -1,6 +1,5 @@
 """The dashboard driven by keys, mouse and a source: what is asked for, and what state follows."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
@@ -23,6 +22,7 @@ from gitdash.tui.key_line import key_line
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from gitdash.tui.source import SurveyProgress
+from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -68,8 +68,7 @@ async def dashboard(
     source = SourceDouble(fixed_reports())
     app = Dashboard([ROOT], fixed_summaries() if summaries is None else summaries, source, lambda: NOW_S)
     async with app.run_test(size=size, notifications=True) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         yield Driven(app, source, pilot)
 
 
@@ -83,9 +82,8 @@ async def test_known_rows_are_painted_before_the_survey_begins() -> None:
         painted_at_start.extend(strip.text for strip in app.screen._compositor.render_strips())
 
     source.start = start  # type: ignore[method-assign]
-    async with app.run_test(size=(120, 40)) as pilot:
-        while not source.started:
-            await pilot.pause()
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: source.started, "the survey begins")
     assert any("infra/deploy.git" in line for line in painted_at_start)
 
 
@@ -375,10 +373,10 @@ async def test_newer_report_takes_the_place_of_the_one_on_screen() -> None:
 
 async def test_idle_dashboard_has_no_timer_for_its_source_until_it_is_woken() -> None:
     async with dashboard(many_summaries(500)) as driven:
-        await _until(driven, lambda: driven.app.flushing._timer is None)
+        await until(lambda: driven.app.flushing._timer is None, "no flush is due")
         changed = msgspec.structs.replace(driven.app.fleet.rows[0].summary, loose_count=77)
         driven.source.happen().summaries[changed.path] = changed
-        await _until(driven, lambda: driven.source.pending is None)
+        await until(lambda: driven.source.pending is None, "the change is taken")
         assert driven.app.fleet.rows[0].summary is changed
 
 
@@ -391,10 +389,10 @@ async def test_idle_dashboard_has_no_timer_for_its_source_until_it_is_woken() ->
 )
 async def test_what_comes_on_screen_is_prioritised_though_nothing_happens(act) -> None:
     async with dashboard(many_summaries(500)) as driven:
-        await _until(driven, lambda: driven.app.flushing._timer is None)
+        await until(lambda: driven.app.flushing._timer is None, "no flush is due")
         asked = len(driven.source.prioritised)
         act(driven)
-        await _until(driven, lambda: len(driven.source.prioritised) > asked)
+        await until(lambda: len(driven.source.prioritised) > asked, "something is prioritised")
         assert driven.app.table.cursor_path in driven.source.prioritised[-1]
 
 
@@ -519,7 +517,7 @@ async def test_copy_of_a_hostile_path_is_quoted_and_its_toast_is_no_markup() -> 
             driven.app.fleet_screen.go_to(summary.path)
             driven.app.fleet_screen.action_copy_path()
             assert driven.app.clipboard.isprintable()
-        await _until(driven, lambda: "Copied" in driven.screen_text())
+        await until(lambda: "Copied" in driven.screen_text(), "the toast")
 
 
 async def test_actions_on_no_row_do_nothing() -> None:
@@ -543,7 +541,7 @@ async def test_notice_of_the_survey_is_shown_as_it_is() -> None:
     async with dashboard() as driven:
         driven.source.happen().notices.append("[red]state file[/] is [@click=app.quit]full")
         await driven.flush()
-        await _until(driven, lambda: "[red]state file[/]" in driven.screen_text())
+        await until(lambda: "[red]state file[/]" in driven.screen_text(), "the warning")
 
 
 @pytest.mark.parametrize(
@@ -616,9 +614,9 @@ async def test_palette_has_the_actions_and_goes_to_a_repository() -> None:
         assert titles == {action.title for action in actions if action.in_palette} | {"Theme"}
         await driven.press("ctrl+p")
         await driven.press(*"web.git")
-        await _until(driven, lambda: "go to team/web.git" in driven.screen_text())
+        await until(lambda: "go to team/web.git" in driven.screen_text(), "the repository in the palette")
         await driven.press("down", "enter")
-        await _until(driven, lambda: driven.cursor_name == "team/web.git")
+        await until(lambda: driven.cursor_name == "team/web.git", "the cursor is there")
 
 
 @pytest.mark.safety
@@ -626,14 +624,8 @@ async def test_palette_shows_hostile_names_as_they_are() -> None:
     async with dashboard() as driven:
         await driven.press("ctrl+p")
         await driven.press(*"strange/")
-        await _until(driven, lambda: "go to strange/[/]" in driven.screen_text())
+        await until(lambda: "go to strange/[/]" in driven.screen_text(), "the repository in the palette")
         assert "[@click=app.quit]x[/]" in driven.screen_text()
-
-
-async def _until(driven: Driven, is_reached) -> None:
-    async with asyncio.timeout(5):
-        while not is_reached():
-            await driven.pilot.pause()
 
 
 async def test_go_to_clears_a_filter_that_hides_the_repository() -> None:

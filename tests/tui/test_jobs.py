@@ -15,6 +15,7 @@ from gitdash.tui.jobs.differences import difference_groups
 from gitdash.tui.jobs.lines import JobsView, jobs_page
 from gitdash.tui.jobs.screen import JobsScreen
 from gitdash.tui.repository.screen import RepositoryScreen
+from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -195,8 +196,7 @@ async def jobs_screen(jobs: Iterable[Job] = ()) -> AsyncIterator[Driven]:
     source = SourceDouble(fixed_reports())
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         driven = Driven(app, source, pilot)
         await driven.press("J")
         await driven.change(jobs)

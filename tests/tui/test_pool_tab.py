@@ -26,6 +26,7 @@ from gitdash.tui.repository.relatives import Relatives
 from gitdash.tui.repository.screen import RepositoryScreen
 from gitdash.tui.repository.view import RepositoryView
 from tests.export.rows import NOW_S, summary
+from tests.support.idle import until
 from tests.tui.fixture_fleet import inspection, pack_facts, report
 from tests.tui.fixture_pools import at, gone, known, member, outside, pool, pool_summaries
 from tests.tui.source_double import SourceDouble
@@ -281,11 +282,9 @@ async def pool_tab(name: str, *, encoding: str = "utf-8") -> AsyncIterator[Drive
     source = SourceDouble()
     app = Dashboard([b"/srv/git"], pool_summaries(), source, lambda: NOW_S, Options(encoding=encoding))
     async with app.run_test(size=(120, 40)) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         app.open_repository(at(name), tab="pool")
-        while not isinstance(app.screen, RepositoryScreen):
-            await pilot.pause()
+        await until(lambda: isinstance(app.screen, RepositoryScreen), "the repository is open")
         await pilot.pause()
         yield Driven(app, source, pilot)
 
@@ -334,8 +333,7 @@ async def test_change_right_after_another_is_shown_soon() -> None:
             driven.source.happen().summaries[at(name)] = member(name, known("pool.git"))
             driven.app.flush()
             await driven.pilot.pause()
-        while "ab.git" not in "\n".join(driven.text()):
-            await driven.pilot.pause(0.05)
+        await until(lambda: "ab.git" in "\n".join(driven.text()), "the second change is shown")
         assert any(line.startswith(" Lends to 4 repositories") for line in driven.text())
 
 

@@ -24,6 +24,7 @@ from gitdash.tui.pools.pool_list import PoolList
 from gitdash.tui.pools.screen import PoolsScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from tests.export.rows import NOW_S, summary
+from tests.support.idle import until
 from tests.tui.fixture_pools import GONE, OUTSIDE, at, known, member, pool, pool_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -236,8 +237,7 @@ async def lenders(
         [b"/srv/git"], pool_summaries() if rows is None else rows, source, lambda: NOW_S, options or Options()
     )
     async with app.run_test(size=size, notifications=True) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         driven = Driven(app, source, pilot)
         await driven.press("p")
         yield driven
@@ -388,8 +388,7 @@ async def test_changes_in_a_row_are_looked_at_once_a_second() -> None:
         first_s = driven.screen._looked_at_s
         for number in range(8):
             await driven.change(member(f"new-{number}", known("pool.git")))
-        while not looks:
-            await driven.pilot.pause(0.05)
+        await until(lambda: looks, "the changes are looked at")
         assert looks[0] - first_s >= pools_screen.RENEW_INTERVAL_S
         assert len(looks) == 1
         assert any(line.split()[:4] == ["▸", "pool.git", "warning", "10"] for line in driven.text())

@@ -14,6 +14,7 @@ from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.filters import EncodableText
 from gitdash.tui.options import Options
 from gitdash.tui.repository.screen import RepositoryScreen
+from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, finding
 from tests.tui.many_packs import pack, report_of, thousand_packs
 from tests.tui.source_double import SourceDouble
@@ -54,11 +55,9 @@ async def opened(report: RepositoryReport, size: tuple[int, int] = (120, 40)) ->
     source = SourceDouble([report])
     app = Dashboard([ROOT], [summarize(report)], source, lambda: NOW_S, Options())
     async with app.run_test(size=size, notifications=True) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         await pilot.press("enter")
-        while not isinstance(app.screen, RepositoryScreen):
-            await pilot.pause()
+        await until(lambda: isinstance(app.screen, RepositoryScreen), "the repository is open")
         app.flush()
         await pilot.pause()
         yield Opened(app, source, pilot, report.repository.path)
@@ -195,9 +194,7 @@ async def test_detail_beside_the_table_asks_again_for_a_report_that_came_with_a_
     source = SourceDouble([report])
     app = Dashboard([ROOT], [summarize(report)], source, lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
-        while not source.requested:
-            app.flush()
-            await pilot.pause()
+        await until(lambda: app.flush() or source.requested, "the report is asked for")
         app.flush()
         before = len(source.requested)
         changes = source.happen()

@@ -15,6 +15,7 @@ from gitdash.model.namespaces import ReferenceNamespace, ReferenceNamespaces
 from gitdash.model.repository import Unreadable
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.repository.screen import RepositoryScreen
+from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -74,13 +75,11 @@ async def opened(*, has_reports: bool = True, size: tuple[int, int] = (120, 40))
     source = SourceDouble(fixed_reports() if has_reports else ())
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
     async with app.run_test(size=size, notifications=True) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         here = Opened(app, source, pilot)
         app.context.monotonic = lambda: here.monotonic_s
         app.open_repository(PATH)
-        while not isinstance(app.screen, RepositoryScreen):
-            await pilot.pause()
+        await until(lambda: isinstance(app.screen, RepositoryScreen), "the repository is open")
         await here.flush()
         yield here
 

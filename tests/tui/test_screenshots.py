@@ -19,6 +19,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.source import SurveyProgress
+from tests.support.idle import until
 from tests.tui.fixture_answers import (
     ANSWERS,
     COMMANDS,
@@ -159,8 +160,7 @@ async def _drawn(summaries: Sequence[RepositorySummary], size: tuple[int, int], 
 
 
 async def _show(app: Dashboard, pilot: Pilot[int], source: SourceDouble, keys: Sequence[str]) -> None:
-    while not source.started:
-        await pilot.pause()
+    await until(lambda: source.started, "the survey begins")
     count = len(app.fleet.rows)
     changes = source.happen()
     changes.progress = SurveyProgress(

@@ -9,6 +9,7 @@ import pytest
 from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.table.fleet import Fleet
+from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -54,8 +55,7 @@ async def test_flush_of_200_changes_is_a_fraction_of_a_frame() -> None:
     source = SourceDouble()
     app = Dashboard([ROOT], rows, source, lambda: NOW_S)
     async with app.run_test(size=(160, 50)) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         app.live.may_arrange = lambda: False
         times_s = []
         for run in range(5):
@@ -73,8 +73,7 @@ async def test_change_of_a_row_that_is_not_on_screen_draws_no_line(monkeypatch: 
     source = SourceDouble()
     app = Dashboard([ROOT], rows, source, lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
-        while not source.started:
-            await pilot.pause()
+        await until(lambda: source.started, "the survey begins")
         app.flush()
         await pilot.pause()
         app.live.may_arrange = lambda: False
