@@ -46,6 +46,7 @@ class FleetScreen(LookScreen):
         self.folding = Folding(self.fleet, table, self.look_changed)
         self._confirmation = Confirmation()
         table.on_cursor = self._cursor_moved
+        table.on_rearranged = self._rearranged
         context.live.may_arrange = lambda: not self.filter_bar.is_typing
         self._home = os.fsencode(os.path.expanduser("~"))
 
@@ -102,6 +103,10 @@ class FleetScreen(LookScreen):
         self.context.live.cursor_moved()
         self.flushing.within(FLUSH_INTERVAL_S)
         self.panels.detail.renew(from_top=True)
+
+    def _rearranged(self) -> None:
+        self.title_view.renew()
+        self.panels.detail.renew()
 
     def action_move_rows(self, distance: int) -> None:
         """Move the cursor by rows."""

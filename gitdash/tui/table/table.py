@@ -31,7 +31,8 @@ HEAD_HEIGHT: Final = 1
 class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
     """The lines of the fleet below a head line.
 
-    `on_cursor` is called directly when the cursor comes to another line: a message would arrive two frames later.
+    `on_cursor` is called directly when the cursor comes to another line, and `on_rearranged` when lines or columns are
+    others, with which other rows may belong to the group under the cursor: messages would arrive two frames later.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
@@ -68,6 +69,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.empty_text = ""
         """What stands in place of rows where there are none. Printable."""
         self.on_cursor: Callable[[], None] = lambda: None
+        self.on_rearranged: Callable[[], None] = lambda: None
         self._former_lines: list[int] = fleet.lines
         """The lines when the cursor last stood on one of them."""
         self._former_position = 0
@@ -168,6 +170,7 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._remember_place()
         self._keep_cursor_visible()
         self.refresh()
+        self.on_rearranged()
 
     def _stand_in(self) -> int | None:
         """Return the line for a cursor whose own is gone: the head of its closed group, or the nearest that is left."""
