@@ -165,6 +165,7 @@ class Dashboard(App[int]):
         again_s = self.live.next_flush_s()
         if again_s is not None:
             self.flushing.within(again_s)
+        self.fleet_screen.panels.sum_up()
         if changes is None:
             return
         if changes.failure is not None:

@@ -45,7 +45,7 @@ def test_mark_vanishes_with_its_repository_and_the_others_stay_where_they_were()
     fleet.marks.add(fleet.view[:4])
     assert fleet.acted_on(None) == paths("abcd")
     fleet.forget(paths("ac"))
-    assert fleet.marked_count == 2
+    assert len(fleet.marks.numbers) == 2
     assert fleet.acted_on(None) == paths("bd")
 
 
@@ -53,7 +53,7 @@ def test_marks_that_the_filter_hides_are_counted_and_still_acted_on() -> None:
     fleet = fleet_of(ROWS)
     fleet.marks.add(fleet.view)
     fleet.set_filter("no-bitmap")
-    assert (fleet.marked_count, fleet.hidden_marked_count) == (8, 5)
+    assert (len(fleet.marks.numbers), fleet.hidden_marked_count) == (8, 5)
     assert fleet.acted_on(fleet.view[0])[:3] == paths("abc")
     assert set(fleet.acted_on(fleet.view[0])) == set(paths(LETTERS))
 

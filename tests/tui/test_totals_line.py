@@ -13,11 +13,14 @@ from gitdash.model.repository import RepositoryKind, Role, Unreadable
 from gitdash.model.sizes import Bound, Question, Sizes
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize, totals_of
+from gitdash.tui.fleet import panels
 from gitdash.tui.fleet.totals_line import Moment, totals_line
 from gitdash.tui.jobs.counts import JobCounts
+from gitdash.tui.table.part_sums import PartSums
+from gitdash.tui.table.row import FleetRow
 from gitdash.tui.table.totals import RunningTotals
 from tests.tui.driven_fleet import driven_fleet, row
-from tests.tui.fixture_fleet import NOW_S, exclusive, fixed_summaries, inspection, measured, pack_facts, report
+from tests.tui.fixture_fleet import NOW_S, ROOT, exclusive, fixed_summaries, inspection, measured, pack_facts, report
 
 NAMES = [b"a.git", b"b.git", b"c.git", b"d.git"]
 ROLES = [(Role.PLAIN,), (Role.MEMBER,), (Role.POOL,), (Role.MEMBER, Role.POOL)]
@@ -121,7 +124,7 @@ def test_saved_sum_bears_the_sign_of_what_it_is_made_of(bound: Bound, sign: str)
 def test_findings_are_counted_not_rows() -> None:
     summary = row("a.git", State.CRITICAL, critical_count=2, warning_count=1, notice_count=1_200)
     text = _text(_totals(summary, row("b.git")))
-    assert "■ 2 critical  ▲ 1 warning  • 1,200 notices" in text
+    assert "findings ■ 2 critical  ▲ 1 warning  • 1,200 notices" in text
 
 
 def test_unreadable_and_foreign_rows_are_counted_though_nothing_was_found() -> None:
@@ -129,12 +132,20 @@ def test_unreadable_and_foreign_rows_are_counted_though_nothing_was_found() -> N
     assert "1 unreadable  1 foreign" in text
 
 
+MARKED = _totals(*(row(f"m{number}.git", disk_bytes=1 << 30, exclusive_bytes=1 << 20) for number in range(3)))
+
+
 def test_line_says_what_is_marked_which_jobs_there_are_and_how_many_pass() -> None:
-    moment = Moment(passing_count=1, marked_count=3, hidden_marked_count=2, jobs=JobCounts(1, 20, 3))
-    text = _text(_totals(row("a.git"), row("b.git")), moment=moment)
-    assert text.startswith(" 1 of 2 repositories")
-    assert "✓ 3 marked, 2 hidden" in text
+    moment = Moment(fleet_count=2, passing_count=1, marked=MARKED, hidden_marked_count=2, jobs=JobCounts(1, 20, 3))
+    text = _text(_totals(row("a.git", disk_bytes=2048)), moment=moment)
+    assert text.startswith(" 1 of 2 repositories  of the 1:  1 store  2.00 KiB disk")
+    assert "  ✓ 3 marked, 2 hidden 3.00 GiB disk  3.00 MiB exclusive in them  " in text
     assert text.endswith("jobs 1 running 20 queued 3 failed")
+
+
+def test_sums_that_are_not_there_yet_are_not_those_of_all() -> None:
+    text = "".join(piece.text for piece in totals_line(None, 200, Moment(fleet_count=2, passing_count=1)))
+    assert text == " 1 of 2 repositories"
 
 
 def test_line_is_silent_of_what_there_is_not() -> None:
@@ -147,32 +158,86 @@ def test_line_is_silent_of_what_there_is_not() -> None:
     ("width", "words"),
     [
         (30, "repositories"),
-        (40, "repositories critical"),
-        (60, "repositories critical marked"),
-        (90, "repositories critical marked jobs"),
-        (120, "repositories disk critical warnings marked jobs"),
+        (60, "repositories critical"),
+        (90, "repositories critical marked"),
+        (110, "repositories critical warnings marked"),
+        (140, "repositories disk critical warnings marked"),
+        (200, "repositories disk critical warnings marked jobs"),
     ],
 )
 def test_most_important_groups_come_in_first(width: int, words: str) -> None:
-    moment = Moment(passing_count=5, marked_count=3, jobs=JobCounts(1, 2, 3))
+    moment = Moment(fleet_count=9, passing_count=8, marked=MARKED, jobs=JobCounts(1, 2, 3))
     text = _text(_totals(*fixed_summaries()), width, moment)
-    assert [word for word in text.split() if word in words.split()] == words.split()
+    words_of_fleet = text.replace("marked 3.00 GiB disk", "marked").split()
+    assert [word for word in words_of_fleet if word in words.split()] == words.split()
+
+
+GRAVE = row("a.git", State.UNREADABLE, critical_count=9, warning_count=26, notice_count=1)
+SLIGHT = row("b.git", State.FOREIGN)
+
+
+@pytest.mark.parametrize("width", range(20, 140))
+def test_what_is_less_grave_never_stands_without_what_is_graver(width: int) -> None:
+    text = _text(_totals(GRAVE, SLIGHT), width, Moment(jobs=JobCounts(0, 0, 5)))
+    shown = [word in text for word in ("critical", "unreadable", "warnings", "notice", "foreign")]
+    assert shown == sorted(shown, reverse=True)
+    assert ("findings" in text) == shown[0]
 
 
 def test_group_for_which_there_is_no_room_leaves_its_room_to_smaller_ones() -> None:
-    moment = Moment(passing_count=5, marked_count=3, jobs=JobCounts(1, 2, 3))
-    text = _text(_totals(*fixed_summaries()), 80, moment)
+    moment = Moment(jobs=JobCounts(100, 200_000, 30))
+    text = _text(_totals(*fixed_summaries()), 110, moment)
     assert "jobs" not in text
-    assert "disk" in text
+    assert "exclusive" in text
 
 
 async def test_line_follows_filter_marks_and_jobs() -> None:
-    async with driven_fleet([row("one.git"), row("two.git")], size=(160, 40)) as driven:
+    rows = [row("one.git", disk_bytes=2048), row("two.git", disk_bytes=4096)]
+    async with driven_fleet(rows, size=(160, 40)) as driven:
+        assert " 2 repositories  2 stores  6.00 KiB disk" in driven.screen_lines()[-2]
         await driven.press("slash", *"one", "enter", "space")
-        assert " 1 of 2 repositories" in driven.screen_lines()[-2]
-        assert "✓ 1 marked" in driven.screen_lines()[-2]
+        assert " 1 of 2 repositories  of the 1:  1 store  2.00 KiB disk" in driven.screen_lines()[-2]
+        assert "✓ 1 marked 2.00 KiB disk" in driven.screen_lines()[-2]
+        await driven.happen(row("one.git", disk_bytes=1024), row("other-one.git", disk_bytes=3072))
+        assert " 2 of 3 repositories  of the 2:  2 stores  4.00 KiB disk" in driven.screen_lines()[-2]
+        assert "✓ 1 marked 1.00 KiB disk" in driven.screen_lines()[-2]
+        await driven.happen(gone=[ROOT + b"/one.git"])
+        assert " 1 of 2 repositories  of the 1:  1 store  3.00 KiB disk" in driven.screen_lines()[-2]
         job = Job(number=1, kind=JobKind.SURVEY, path=None, state=JobState.RUNNING, asked_at_s=NOW_S)
         driven.source.happen().jobs[1] = job
         driven.app.flush()
         await driven.pilot.pause()
         assert "jobs 1 running" in driven.screen_lines()[-2]
+
+
+async def test_sums_over_many_rows_follow_with_the_next_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panels, "_SUMMED_AT_ONCE", 1)
+    rows = [row(f"{name}.git", disk_bytes=1024) for name in ("one", "two", "two-more")]
+    async with driven_fleet(rows, size=(160, 40)) as driven:
+        monkeypatch.setattr(driven.app.flushing, "_flush", lambda: None)
+        await driven.press("slash", *"two", "enter")
+        assert driven.screen_lines()[-2] == " 2 of 3 repositories"
+        driven.app.flush()
+        await driven.pilot.pause()
+        assert " 2 of 3 repositories  of the 2:  2 stores  2.00 KiB disk" in driven.screen_lines()[-2]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(0, 1 << 40), min_size=9, max_size=9),
+    st.lists(st.one_of(st.sets(st.integers(0, 8)), st.integers(0, 8)), max_size=12),
+)
+def test_sums_over_a_part_equal_those_made_from_nothing(sizes: list[int], steps: list[set[int] | int]) -> None:
+    summaries = [row(f"{number}.git", disk_bytes=size) for number, size in enumerate(sizes)]
+    rows = [FleetRow(summary) for summary in summaries]
+    part, shown = PartSums(), set[int]()
+    for step in steps:
+        if isinstance(step, int):
+            changed = msgspec.structs.replace(rows[step].summary, disk_bytes=7)
+            part.changed(step, rows[step].summary, changed)
+            rows[step].take(changed)
+        else:
+            shown = step
+            assert part.follow(step, rows)
+    assert part.totals.repository_count == len(shown)
+    assert part.totals.disk_bytes == _totals(*(rows[number].summary for number in shown)).disk_bytes

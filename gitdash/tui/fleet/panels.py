@@ -20,6 +20,9 @@ from gitdash.tui.table.table import FleetTable
 WIDE_COLUMNS: Final = 170
 """From this terminal width on the detail pane stands beside the table, and is as high."""
 
+_SUMMED_AT_ONCE: Final = 2_000
+"""Rows that the sums may follow while a key waits: 3 ms."""
+
 
 class Panels:
     """The line views that show the sums and the repository under the cursor."""
@@ -57,15 +60,22 @@ class Panels:
         """Return how many rows pass the filter, of how many."""
         return f"{len(self._fleet.view):,}/{len(self._fleet.rows):,}"
 
+    def sum_up(self) -> None:
+        """Show sums over all that passes the filter, which may be more rows than one letter may wait for."""
+        if self._fleet.filter.is_active:
+            self._fleet.sum_shown()
+            self.totals.renew()
+
     def _totals_lines(self, width: int) -> Sequence[Line]:
         fleet = self._fleet
         moment = Moment(
-            passing_count=len(fleet.view) if fleet.filter.is_active else None,
-            marked_count=fleet.marked_count,
+            fleet_count=len(fleet.rows) if fleet.filter.is_active else None,
+            passing_count=len(fleet.view),
+            marked=fleet.sum_marked() if fleet.marks.numbers else None,
             hidden_marked_count=fleet.hidden_marked_count,
             jobs=job_counts(self._context.jobs.values()),
         )
-        return [totals_line(fleet.totals, width, moment)]
+        return [totals_line(fleet.sum_shown(at_most=_SUMMED_AT_ONCE), width, moment)]
 
     def _cursor_summary(self) -> RepositorySummary | None:
         number = self._table.cursor_number

@@ -1,4 +1,4 @@
-"""The line that says how the whole fleet stands. Pure."""
+"""The line that says how the whole fleet stands, or, where a filter holds, what it shows. Pure."""
 
 from typing import Final, NamedTuple, TypeAlias
 
@@ -12,26 +12,37 @@ from gitdash.units import human_bytes
 _Groups: TypeAlias = list[tuple[int, list[Piece]]]
 """Pieces that stand or fall together, with their priority; the lowest number comes in first."""
 _GAP: Final = 2
+_SEVERITIES: Final = (1, 3, 4, 11, 12)
+"""Priorities of what is wrong, the worst first: where one has no room the lesser ones stay out, for beside a notice
+a line without warnings would say that there are none."""
 
 
 class Moment(NamedTuple):
-    """What stands in the line beside the sums."""
+    """What stands in the line beside the sums of what is shown."""
 
-    passing_count: int | None = None
-    """Rows that pass the filter; None if there is none."""
-    marked_count: int = 0
+    fleet_count: int | None = None
+    """Repositories in all where a filter holds; None where there is none."""
+    passing_count: int = 0
+    """Rows that pass the filter."""
+    marked: RunningTotals | None = None
+    """Sums over the marked rows; None if nothing is marked."""
     hidden_marked_count: int = 0
-    """Those of them that the filter hides."""
+    """Marked rows that the filter hides."""
     jobs: JobCounts = JobCounts(0, 0, 0)
 
 
-def totals_line(totals: RunningTotals, width: int, moment: Moment = Moment()) -> list[Piece]:  # noqa: B008 - a constant
-    """Return the sums on one line; where `width` does not hold all, the more important ones come in first."""
+def totals_line(
+    totals: RunningTotals | None,
+    width: int,
+    moment: Moment = Moment(),  # noqa: B008 - a constant
+) -> list[Piece]:
+    """Return the sums on one line; where `width` does not hold all, the more important ones come in first.
+
+    `totals` are None while what passes the filter is not summed up yet.
+    """
     groups = [
-        *_count_groups(totals, moment.passing_count),
-        *_size_groups(totals),
-        *_finding_groups(totals),
-        *_state_groups(totals),
+        *_count_groups(totals, moment),
+        *([] if totals is None else _sum_groups(totals)),
         *_marked_groups(moment),
         *_job_groups(moment.jobs),
     ]
@@ -46,44 +57,69 @@ def _fitting(groups: _Groups, width: int) -> _Groups:
     """Return the groups that fit, in their order; the first always does."""
     left = width
     kept: _Groups = []
+    lacks_a_severity = False
     for group in sorted(groups, key=lambda group: group[0]):
+        is_severity = group[0] in _SEVERITIES
         length = line_length(group[1]) + _GAP
-        if length <= left or not kept:
-            kept.append(group)
-            left -= length
+        if kept and (length > left or (is_severity and lacks_a_severity)):
+            lacks_a_severity = lacks_a_severity or is_severity
+            continue
+        kept.append(group)
+        left -= length
     return [group for group in groups if group in kept]
 
 
-def _count_groups(totals: RunningTotals, passing_count: int | None) -> _Groups:
-    count, stores = totals.repository_count, totals.object_store_count
+def _count_groups(totals: RunningTotals | None, moment: Moment) -> _Groups:
+    """Without a filter how many there are; with one how many of them are shown, and that the sums are of these."""
+    if moment.fleet_count is None:
+        return [] if totals is None else [(0, _count_pieces(totals.repository_count))]
+    shown = Piece(f"{moment.passing_count:,}", Tone.ACCENT)
+    groups = [(0, [shown, Piece(" of ", Tone.DIM), *_count_pieces(moment.fleet_count)])]
+    return groups if totals is None else [*groups, (0, [Piece("of the ", Tone.DIM), shown, Piece(":", Tone.DIM)])]
+
+
+def _count_pieces(count: int) -> list[Piece]:
     noun = " repository" if count == 1 else " repositories"
-    shown = [] if passing_count is None else [Piece(f"{passing_count:,}", Tone.ACCENT), Piece(" of ", Tone.DIM)]
+    return [Piece(f"{count:,}", Tone.STRONG), Piece(noun, Tone.DIM)]
+
+
+def _sum_groups(totals: RunningTotals) -> _Groups:
+    stores = totals.object_store_count
+    noun = " store" if stores == 1 else " stores"
     return [
-        (0, [*shown, Piece(f"{count:,}", Tone.STRONG), Piece(noun, Tone.DIM)]),
-        (13, [Piece(f"{stores:,}", Tone.STRONG), Piece(" store" if stores == 1 else " stores", Tone.DIM)]),
+        *_state_groups(totals),
+        (13, [Piece(f"{stores:,}", Tone.STRONG), Piece(noun, Tone.DIM)]),
+        *_size_groups(totals),
+        *_finding_groups(totals),
     ]
 
 
 def _size_groups(totals: RunningTotals) -> _Groups:
-    disk = _sum_pieces(_lower_bound_sign(totals.disk_unknown_count), totals.disk_bytes, "disk")
-    return [(4, disk), *_exclusive_groups(totals), *_saved_groups(totals)]
+    return [(5, _disk_pieces(totals)), *_exclusive_groups(totals), *_saved_groups(totals)]
+
+
+def _disk_pieces(totals: RunningTotals) -> list[Piece]:
+    return _sum_pieces(_lower_bound_sign(totals.disk_unknown_count), totals.disk_bytes, "disk")
 
 
 def _exclusive_groups(totals: RunningTotals) -> _Groups:
-    unknown_count = totals.exclusive_unknown_count
-    if totals.object_store_count and unknown_count >= totals.object_store_count:
+    if not _knows_exclusive(totals):
         return []
-    sign = _lower_bound_sign(unknown_count)
+    sign = _lower_bound_sign(totals.exclusive_unknown_count)
     return [
         (9, _sum_pieces(sign, totals.exclusive_bytes, "exclusive")),
-        (8, _sum_pieces(sign, totals.duplicate_bytes, "duplicate")),
+        (10, _sum_pieces(sign, totals.duplicate_bytes, "duplicate")),
     ]
+
+
+def _knows_exclusive(totals: RunningTotals) -> bool:
+    return not totals.object_store_count or totals.exclusive_unknown_count < totals.object_store_count
 
 
 def _saved_groups(totals: RunningTotals) -> _Groups:
     """Nothing where nothing is saved, or where the pools take more than is known to be saved."""
     saved = totals.saved
-    return [(7, _sum_pieces(saved.bound.sign, saved.bytes, "saved by pools"))] if saved.bytes > 0 else []
+    return [(8, _sum_pieces(saved.bound.sign, saved.bytes, "saved by pools"))] if saved.bytes > 0 else []
 
 
 def _lower_bound_sign(unknown_count: int) -> str:
@@ -95,21 +131,23 @@ def _sum_pieces(sign: str, size_bytes: int, label: str) -> list[Piece]:
 
 
 def _finding_groups(totals: RunningTotals) -> _Groups:
-    """How many findings there are; by the signs they are told from rows of a state."""
+    """How many findings there are: the word before them tells them from rows of a state."""
     warnings, notices = totals.warning_count, totals.notice_count
     counted = (
         (1, totals.critical_count, "■", "critical", Tone.CRITICAL),
-        (5, warnings, "▲", "warning" if warnings == 1 else "warnings", Tone.WARNING),
+        (4, warnings, "▲", "warning" if warnings == 1 else "warnings", Tone.WARNING),
         (11, notices, "•", "notice" if notices == 1 else "notices", Tone.NOTICE),
     )
-    return [
+    groups = [
         (priority, [Piece(f"{sign} {count:,} {word}", tone)]) for priority, count, sign, word, tone in counted if count
     ]
+    # The worst of them stays longest, so the word goes with it.
+    return [(groups[0][0], [Piece("findings ", Tone.DIM), *groups[0][1]]), *groups[1:]] if groups else []
 
 
 def _state_groups(totals: RunningTotals) -> _Groups:
     """States that no finding stands for."""
-    counted = ((6, State.UNREADABLE, Tone.CRITICAL), (12, State.FOREIGN, Tone.NOTICE))
+    counted = ((3, State.UNREADABLE, Tone.CRITICAL), (12, State.FOREIGN, Tone.NOTICE))
     return [
         (priority, [Piece(f"{totals.states[state]:,} {state.value}", tone)])
         for priority, state, tone in counted
@@ -118,10 +156,17 @@ def _state_groups(totals: RunningTotals) -> _Groups:
 
 
 def _marked_groups(moment: Moment) -> _Groups:
-    if not moment.marked_count:
+    """How many are marked with what they take, and what is nowhere else: what deleting all of them would free."""
+    totals = moment.marked
+    if totals is None:
         return []
     hidden = f", {moment.hidden_marked_count:,} hidden" if moment.hidden_marked_count else ""
-    return [(2, [Piece(f"✓ {moment.marked_count:,} marked{hidden}", Tone.ACCENT)])]
+    text = f"✓ {totals.repository_count:,} marked{hidden} "
+    groups: _Groups = [(2, [Piece(text, Tone.ACCENT), *_disk_pieces(totals)])]
+    if totals.object_store_count and _knows_exclusive(totals):
+        sign = _lower_bound_sign(totals.exclusive_unknown_count)
+        groups.append((6, _sum_pieces(sign, totals.exclusive_bytes, "exclusive in them")))
+    return groups
 
 
 def _job_groups(jobs: JobCounts) -> _Groups:
@@ -131,4 +176,4 @@ def _job_groups(jobs: JobCounts) -> _Groups:
         (jobs.failed, "failed", Tone.WARNING),
     )
     pieces = [Piece(f" {count:,} {word}", tone) for count, word, tone in counted if count]
-    return [(3, [Piece("jobs", Tone.DIM), *pieces])] if pieces else []
+    return [(7, [Piece("jobs", Tone.DIM), *pieces])] if pieces else []

@@ -16,6 +16,7 @@ from gitdash.model.view import Grouping
 from gitdash.tui.table.group import Group
 from gitdash.tui.table.groups import Groups
 from gitdash.tui.table.marks import Marks
+from gitdash.tui.table.part_sums import PartSums
 from gitdash.tui.table.row import FleetRow
 from gitdash.tui.table.row_filter import RowFilter
 from gitdash.tui.table.totals import RunningTotals
@@ -40,6 +41,8 @@ class Fleet:
         self.page_height = 0
         """Lines that fit on the screen; 0 until that is known."""
         self.totals = RunningTotals()
+        self._shown_sums = PartSums()
+        self._marked_sums = PartSums()
         self.order: list[tuple[str, bool]] = [("state", True), ("disk", True)]
         self.filter = RowFilter()
         self._numbers: dict[bytes, int] = {}
@@ -62,6 +65,8 @@ class Fleet:
             row = self.rows[number]
             self.totals.remove(row.summary)
             self.totals.add(summary)
+            for sums in (self._shown_sums, self._marked_sums):
+                sums.changed(number, row.summary, summary)
             row.take(summary)
             self.filter.changed(number)
             return number, False
@@ -96,14 +101,17 @@ class Fleet:
         if not gone:
             return None
         kept = [number for number in range(len(self.rows)) if number not in gone]
-        for number in gone:
-            self.totals.remove(self.rows[number].summary)
+        gone_summaries = {number: self.rows[number].summary for number in gone}
+        for summary in gone_summaries.values():
+            self.totals.remove(summary)
         self.rows = [self.rows[number] for number in kept]
         self._numbers = {row.summary.path: number for number, row in enumerate(self.rows)}
         self._by_name = []
         renumbered = {former: number for number, former in enumerate(kept)}
         self.marks.renumber(renumbered)
         self.filter.renumber(renumbered)
+        for sums in (self._shown_sums, self._marked_sums):
+            sums.renumber(renumbered, gone_summaries)
         self.arrange()
         return renumbered
 
@@ -207,14 +215,25 @@ class Fleet:
         group = self.group_at(line)
         return group.numbers if group is not None else [line] if line >= 0 else []
 
-    @property
-    def marked_count(self) -> int:
-        """How many rows are marked."""
-        return len(self.marks.numbers)
+    def sum_shown(self, *, at_most: int | None = None) -> RunningTotals | None:
+        """Return the sums over the rows that pass the filter: those of the fleet if there is none.
+
+        None if for them more than `at_most` rows have to be added or taken away.
+        """
+        if not self.filter.is_active:
+            self._shown_sums.follow((), self.rows)
+            return self.totals
+        is_followed = self._shown_sums.follow(self.view, self.rows, at_most=at_most)
+        return self._shown_sums.totals if is_followed else None
+
+    def sum_marked(self) -> RunningTotals:
+        """Return the sums over the marked rows."""
+        self._marked_sums.follow(self.marks.numbers, self.rows)
+        return self._marked_sums.totals
 
     @property
     def hidden_marked_count(self) -> int:
-        """How many of them the filter hides."""
+        """How many marked rows the filter hides."""
         return self.marks.hidden_count(self.view)
 
     def acted_on(self, line: int | None) -> list[bytes]:
