@@ -69,3 +69,5 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     after: JobFigures | None = None
     reason: str | None = None
     """Why it failed, in one clause. Printable."""
+    is_settled: bool = False
+    """It failed, and that says nothing any more: the same was done again since, or a person has taken note of it."""

@@ -24,6 +24,8 @@ class SurveyProgress:
 
     step: str
     """What is counted: `inspected` or `measured`; `surveyed` when all is done, `cancelled` when it is not."""
+    cancelled_step: str = ""
+    """What was counted when it was cancelled."""
     done_count: int
     known_count: int
     complete: bool
@@ -116,7 +118,7 @@ class FleetSource(Protocol):
         """Return a number that grows whenever `commands` has something new."""
 
     def cancel_job(self, number: int) -> None:
-        """End a job that is queued or runs."""
+        """End a job that is queued or runs; take note of one that failed, which is counted no longer."""
 
     def retry_job(self, number: int) -> None:
         """Queue a job that has ended once more."""

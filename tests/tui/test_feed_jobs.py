@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -12,7 +13,7 @@ from gitdash.history.store import History, open_history
 from gitdash.model.job import Job, JobFigures, JobKind, JobState
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import Question, SizeMeasurement, Strategy
+from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
 from gitdash.tui.feed.jobs import KEPT_ENDED, KEPT_PARTS, JobRegister
 from gitdash.tui.feed.survey_job import SurveyJob
 from tests.support.processes import left_after
@@ -197,8 +198,8 @@ class Told:
     def _changed(self, job: Job) -> None:
         self.jobs[job.number] = job
 
-    def done(self, *, part_of: int | None = None, state: JobState = JobState.DONE) -> int:
-        number = self.register.ask(JobKind.MEASURE, b"/x", part_of=part_of)
+    def done(self, *, part_of: int | None = None, state: JobState = JobState.DONE, path: bytes = b"/x") -> int:
+        number = self.register.ask(JobKind.MEASURE, path, part_of=part_of)
         self.register.start(number)
         self.register.end(number, state)
         return number
@@ -206,15 +207,83 @@ class Told:
 
 def test_only_the_last_that_went_well_of_a_survey_are_kept_and_more_that_failed() -> None:
     told = Told()
-    failed = told.done(part_of=1, state=JobState.FAILED)
+    failed = told.done(part_of=1, state=JobState.FAILED, path=b"/failed")
     asked = told.done()
     numbers = [told.done(part_of=1) for _ in range(KEPT_PARTS + 20)]
     assert told.forgotten == numbers[:20]
     assert told.register.job(failed) is not None
     assert told.register.job(asked) is not None
-    more = [told.done(part_of=1, state=JobState.FAILED) for _ in range(KEPT_ENDED)]
+    more = [told.done(part_of=1, state=JobState.FAILED, path=b"/%d" % number) for number in range(KEPT_ENDED)]
     assert told.forgotten == [*numbers[:20], failed]
     assert told.register.job(more[0]) is not None
+
+
+def _failed(told: Told) -> list[int]:
+    jobs = [job for job in told.jobs.values() if job.number not in told.forgotten]
+    return [job.number for job in jobs if job.state is JobState.FAILED and not job.is_settled]
+
+
+@pytest.mark.parametrize("state", [JobState.DONE, JobState.CANCELLED])
+def test_failure_is_settled_by_the_next_end_of_the_same_kind_on_that_repository(state: JobState) -> None:
+    told = Told()
+    first = told.done(state=JobState.FAILED)
+    other = told.done(state=JobState.FAILED, path=b"/other")
+    rescan = told.register.ask(JobKind.RESCAN, b"/x")
+    told.register.start(rescan)
+    told.register.end(rescan, JobState.DONE)
+    assert _failed(told) == [first, other]
+    told.done(state=state, part_of=7)
+    assert _failed(told) == [other]
+    assert told.forgotten == []
+    told.register.settle(JobKind.MEASURE, b"/other")
+    assert _failed(told) == []
+
+
+def test_repository_on_which_each_survey_fails_has_one_failed_job() -> None:
+    told = Told()
+    by_hand = told.done(state=JobState.FAILED)
+    surveyed = [told.done(part_of=survey, state=JobState.FAILED) for survey in (100, 200, 300)]
+    assert _failed(told) == surveyed[-1:]
+    assert told.forgotten == surveyed[:-1]
+    assert told.jobs[by_hand].is_settled
+    again = told.done(state=JobState.FAILED)
+    assert _failed(told) == [again]
+
+
+def test_taking_note_of_a_failure_settles_it_and_the_next_one_counts_again() -> None:
+    told = Told()
+    failed = told.done(state=JobState.FAILED)
+    told.register.cancel(failed)
+    assert _failed(told) == []
+    assert told.jobs[failed].state is JobState.FAILED
+    again = told.done(state=JobState.FAILED)
+    told.register.cancel(failed)
+    assert _failed(told) == [again]
+
+
+def test_survey_settles_failures_of_what_it_finds_in_order() -> None:
+    told = Told()
+    survey, asked = _begun(told)
+    failed = told.done(state=JobState.FAILED, path=asked.repository.path)
+    survey.note_report(asked)
+    assert _failed(told) == [failed]
+    sizes = Sizes(reachable=_size(Question.REACHABLE, 5), reachable_own=_size(Question.REACHABLE_OWN, 5))
+    survey.note_report(msgspec.structs.replace(asked, sizes=sizes))
+    assert _failed(told) == []
+
+
+def test_survey_again_replaces_the_failure_of_the_same_repository(fleet: Path, history: History) -> None:
+    broken = fleet / "b.git"
+    for pack in broken.glob("objects/pack/*"):
+        pack.unlink()
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        first = watched.until_job(JobState.FAILED, JobKind.MEASURE, os.fsencode(broken))
+        watched.feed.rescan(None)
+        watched.until_over()
+        second = watched.until_job(JobState.FAILED, JobKind.MEASURE, os.fsencode(broken))
+        assert second.number > first.number
+        assert watched.seen.forgotten_jobs == [first.number]
 
 
 def test_first_end_of_a_job_stands() -> None:

@@ -63,6 +63,21 @@ def test_jobs_stand_below_their_state_and_the_newest_that_ended_come_first() -> 
     assert places == sorted(places)
 
 
+def test_cancelled_survey_says_of_what_it_has_done_so_many() -> None:
+    counts = {"done_count": 3_588, "known_count": 6_003}
+    measuring = page_text([job(1, JobState.CANCELLED, JobKind.SURVEY, step="measuring", **counts)])
+    assert "measuring 3,588 of 6,003 sizes" in measuring
+    inspecting = job(1, JobState.CANCELLED, JobKind.SURVEY, step="inspecting", may_grow=True, **counts)
+    assert "inspecting 3,588 of 6,003+ repositories" in page_text([inspecting])
+
+
+def test_failure_that_is_settled_stands_with_what_has_ended() -> None:
+    jobs = [job(1, JobState.FAILED, path=b"/open"), job(2, JobState.FAILED, path=b"/settled", is_settled=True)]
+    text = page_text(jobs)
+    places = [text.index(part) for part in ("Failed 1", "/open", "Ended 1", "/settled")]
+    assert places == sorted(places)
+
+
 def test_parts_of_a_survey_that_ended_stand_last() -> None:
     text = page_text(
         [
@@ -76,7 +91,7 @@ def test_parts_of_a_survey_that_ended_stand_last() -> None:
     assert "9,900 more ended" in text
 
 
-def test_survey_shows_rate_and_estimate_only_while_it_inspects() -> None:
+def test_survey_shows_its_rate_and_an_estimate_only_while_it_inspects() -> None:
     # 800 in the 80 s since the step began are 10 a second; 200 are left
     inspecting = {"done_count": 800, "known_count": 1000}
     assert "800 of 1,000 · 10/s · 20.0 s left" in page_text(
@@ -87,7 +102,8 @@ def test_survey_shows_rate_and_estimate_only_while_it_inspects() -> None:
     assert "left" not in growing
     assert "%" not in growing
     measuring = page_text([job(1, JobState.RUNNING, JobKind.SURVEY, step="measuring", **inspecting)])
-    assert "/s" not in measuring
+    assert "800 of 1,000 sizes · 10/s" in measuring
+    assert "left" not in measuring
     assert "80%" in measuring
     assert "1 m 30 s" in measuring
 
@@ -148,16 +164,18 @@ def test_differences_name_what_changed_and_enough_of_what_did_not() -> None:
     before = JobFigures(disk_bytes=5 * MIB, pack_count=37, loose_count=12, reference_count=7, finding_count=2)
     after = JobFigures(disk_bytes=4 * MIB, pack_count=37, loose_count=12, reference_count=7, reachable_bytes=1200 * MIB)
     assert difference_text(before, after) == (
-        "disk 5.00 MiB -> 4.00 MiB, reachable ? -> 1.17 GiB, findings 2 -> ?, packs 37, loose objects 12"
+        "disk 5.00 MiB -> 4.00 MiB, reachable not measured -> 1.17 GiB, findings 2 -> not read,"
+        " packs 37, loose objects 12"
     )
-    assert difference_text(before, before) == "nothing changed:, disk 5.00 MiB, packs 37"
+    assert difference_text(before, before) == "nothing changed: disk 5.00 MiB, packs 37"
     assert difference_text(None, after) == ""
     assert difference_text(JobFigures(), JobFigures()) == ""
 
 
 def test_counts_are_of_running_queued_and_failed() -> None:
     states = [*JobState, JobState.FAILED, JobState.QUEUED, JobState.QUEUED]
-    assert job_counts(job(number, state) for number, state in enumerate(states, start=1)) == (1, 3, 2)
+    jobs = [job(number, state) for number, state in enumerate(states, start=1)]
+    assert job_counts([*jobs, job(99, JobState.FAILED, is_settled=True)]) == (1, 3, 2)
 
 
 class Driven:
@@ -218,9 +236,26 @@ async def test_cursor_stays_on_its_job_when_others_come_and_go() -> None:
         await driven.change([job(1, JobState.DONE), job(4, JobState.RUNNING)])
         await driven.press("x")
         assert driven.source.cancelled == [2]
-        await driven.change([job(2, JobState.CANCELLED)])
-        await driven.press("r")
-        assert driven.source.retried == [2]
+        await driven.change([job(2, JobState.RUNNING), job(4, JobState.DONE)])
+        await driven.press("x")
+        assert driven.source.cancelled == [2, 2]
+
+
+async def test_cursor_goes_to_work_of_the_same_sort_when_its_job_ends() -> None:
+    def part(number: int, state: JobState = JobState.RUNNING) -> Job:
+        return job(number, state, JobKind.MEASURE, part_of=1)
+
+    async with jobs_screen([job(1, JobState.RUNNING, JobKind.SURVEY), *map(part, (2, 3, 4))]) as driven:
+        await driven.press("j", "j")
+        await driven.change([part(3, JobState.DONE)])
+        assert driven.screen.job == part(4)
+        await driven.change([part(4, JobState.DONE)])
+        assert driven.screen.job == part(2)
+        await driven.change([part(2, JobState.DONE), part(5)])
+        assert driven.screen.job == part(5)
+        assert driven.screen.items.scroll_offset.y == 0
+        await driven.change([part(5, JobState.DONE), job(1, JobState.DONE, JobKind.SURVEY)])
+        assert driven.screen.job == part(5, JobState.DONE), "nothing runs any more"
 
 
 @pytest.mark.parametrize(
@@ -232,6 +267,7 @@ async def test_cursor_stays_on_its_job_when_others_come_and_go() -> None:
         (JobState.QUEUED, "r", [], [], "This rescan has not ended."),
         (JobState.RUNNING, "r", [], [], "This rescan has not ended."),
         (JobState.DONE, "r", [], [1], "Asked again for the rescan of team/web.git."),
+        (JobState.FAILED, "x", [1], [], "The rescan of team/web.git is counted as failed no longer."),
         (JobState.FAILED, "r", [], [1], "Asked again for the rescan of team/web.git."),
         (JobState.CANCELLED, "r", [], [1], "Asked again for the rescan of team/web.git."),
     ],

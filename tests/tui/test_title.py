@@ -25,7 +25,7 @@ def _waiting(step: str, path: bytes, for_s: float) -> SurveyProgress:
 
 
 def _cancelled(*, ago_s: float) -> SurveyProgress:
-    return replace(_progress("cancelled", 300, 812), at_s=NOW_S - ago_s)
+    return replace(_progress("cancelled", 300, 812), cancelled_step="measured", at_s=NOW_S - ago_s)
 
 
 def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes, ...] = (b"/srv/git",)) -> str:
@@ -38,14 +38,19 @@ def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes
     [
         (_progress("inspected", 1_204, 2_000), "inspecting 1,204 of 2,000 · 602/s · 1.3 s left"),
         (_progress("inspected", 1_204, 2_000, complete=False), "inspecting 1,204 of 2,000+ · 602/s"),
-        (_progress("measured", 1, 9, elapsed_s=4), "measuring 1 of 9 sizes"),
+        (_progress("measured", 0, 9, elapsed_s=4), "measuring 0 of 9 sizes"),
+        (_progress("measured", 31, 90, elapsed_s=10), "measuring 31 of 90 sizes · 3.1/s"),
         (_progress("inspected", 0, 9), "inspecting 0 of 9"),
         (_progress("surveyed", 2_000, 2_000), "2,000 surveyed in 2.0 s"),
         (_ended(ago_s=59), "2,000 surveyed in 2.0 s"),
         (_ended(ago_s=3 * 3_600), "2,000 surveyed in 2.0 s, 3h ago"),
         (_waiting("searching", b"/srv/git/dead", 12.4), "inspecting 5 of 9+ · searching /srv/git/dead for 12.0 s"),
         (_waiting("inspecting", b"/home/me/x", 75), "inspecting 5 of 9+ · inspecting ~/x for 1 m 15 s"),
-        (_cancelled(ago_s=120), "survey cancelled at 300 of 812+, 2m ago"),
+        (_cancelled(ago_s=120), "survey cancelled: 300 of 812 sizes measured, 2m ago"),
+        (
+            replace(_cancelled(ago_s=1), complete=False, cancelled_step="inspected"),
+            "survey cancelled: 300 of 812+ repositories inspected",
+        ),
         (_ended(ago_s=300, skipped=3), "2,000 surveyed in 2.0 s, 5m ago · 3 skipped (e)"),
     ],
 )

@@ -20,7 +20,8 @@ JOBS: Final = (
         command="cancel",
         keys=("x",),
         title="Cancel this job",
-        help="Cancel the job: what it runs is ended, and what it has found so far stays.",
+        help="Cancel the job: what it runs is ended, and what it has found so far stays. Of one that failed you have "
+        "taken note: it is counted no longer.",
         group=ACT,
         scopes=(Scope.JOBS,),
         label="cancel",

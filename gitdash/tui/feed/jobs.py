@@ -34,6 +34,8 @@ class JobRegister:
         """Of the jobs that have not ended."""
         self._ended: dict[tuple[bool, bool], dict[int, None]] = {}
         """Numbers in the order of ending, by whether it was part of a survey and whether it went well."""
+        self._failed: dict[tuple[JobKind, bytes | None], int] = {}
+        """The last of each kind on a repository, where that failed and is not settled."""
 
     def ask(
         self,
@@ -111,10 +113,12 @@ class JobRegister:
                 self._end(job, state, after, reason)
 
     def cancel(self, number: int) -> None:
-        """Have a running job end soon, and one that waits not begin."""
+        """Have a running job end soon, and one that waits not begin; of one that failed a person has taken note."""
         with self._lock:
             job = self._jobs.get(number)
             if job is None or job.state.has_ended:
+                if job is not None and self._failed.get((job.kind, job.path)) == number:
+                    self._settle(job.kind, job.path)
                 return
             self._cancels[number].set()
             if job.state is JobState.QUEUED:
@@ -133,6 +137,11 @@ class JobRegister:
                 if job.part_of == number:
                     self._end(job, JobState.CANCELLED, None, None)
 
+    def settle(self, kind: JobKind, path: bytes) -> None:
+        """Say that a repository is known by now to be none that such a job fails on."""
+        with self._lock:
+            self._settle(kind, path)
+
     def _running(self, number: int) -> Job | None:
         job = self._jobs.get(number)
         return job if job is not None and job.state is JobState.RUNNING else None
@@ -141,13 +150,33 @@ class JobRegister:
         ended = msgspec.structs.replace(job, state=state, ended_at_s=self._clock(), after=after, reason=reason)
         del self._cancels[job.number]
         self._put(ended)
-        kind = (job.part_of is not None, state is JobState.DONE)
-        group = self._ended.setdefault(kind, {})
+        self._settle(job.kind, job.path, by=ended)
+        if state is JobState.FAILED:
+            self._failed[job.kind, job.path] = job.number
+        group = self._group_of(ended)
         group[job.number] = None
-        if len(group) > (KEPT_PARTS if kind == (True, True) else KEPT_ENDED):
-            oldest = next(iter(group))
-            del group[oldest], self._jobs[oldest]
-            self._on_forgotten(oldest)
+        if len(group) > (KEPT_PARTS if job.part_of is not None and state is JobState.DONE else KEPT_ENDED):
+            self._forget(self._jobs[next(iter(group))])
+
+    def _settle(self, kind: JobKind, path: bytes | None, *, by: Job | None = None) -> None:
+        """Settle the failure there is, if any; surveys that fail in the same place leave the last failure only."""
+        number = self._failed.pop((kind, path), None)
+        if number is None:
+            return
+        failed = self._jobs[number]
+        if by is not None and by.state is JobState.FAILED and None not in (by.part_of, failed.part_of):
+            self._forget(failed)
+        else:
+            self._put(msgspec.structs.replace(failed, is_settled=True))
+
+    def _forget(self, job: Job) -> None:
+        del self._group_of(job)[job.number], self._jobs[job.number]
+        if self._failed.get((job.kind, job.path)) == job.number:
+            del self._failed[job.kind, job.path]
+        self._on_forgotten(job.number)
+
+    def _group_of(self, job: Job) -> dict[int, None]:
+        return self._ended.setdefault((job.part_of is not None, job.state is JobState.DONE), {})
 
     def _put(self, job: Job) -> None:
         self._jobs[job.number] = job

@@ -275,8 +275,13 @@ class SurveyFeed:
         is_finished = False
         for event in run_survey(request, cancel=cancel, priorities=self._priorities, watch=job):
             self._note(event)
-            if isinstance(event, Progress):
-                job.note_progress(event)
+            match event:
+                case Progress():
+                    job.note_progress(event)
+                case Report():
+                    job.note_report(event.report)
+                case _:
+                    pass
             is_finished = isinstance(event, Finished)
         if not is_finished:
             with self._changed:

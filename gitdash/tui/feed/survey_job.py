@@ -48,6 +48,14 @@ class SurveyJob(SizeWatch):
             may_grow=not progress.complete,
         )
 
+    def note_report(self, report: RepositoryReport) -> None:
+        """Settle failures of jobs by what the survey has found since."""
+        path, sizes = report.repository.path, report.sizes
+        if not isinstance(report.inspection, Unreadable):
+            self._register.settle(JobKind.RESCAN, path)
+        if isinstance(sizes.reachable, SizeMeasurement) and isinstance(sizes.reachable_own, SizeMeasurement):
+            self._register.settle(JobKind.MEASURE, path)
+
     def end(self, *, is_finished: bool) -> None:
         """Say that the survey is over."""
         self._register.end_parts(self._number)

@@ -61,7 +61,9 @@ class SurveyTrack:
         """What was not looked at stays as it was known; what is gone, the next survey tells."""
         self._former_paths |= self._paths
         self._paths = set()
-        self._set(replace(self._progress, step="cancelled", complete=False, waiting=None, at_s=self._clock()), changes)
+        progress = self._progress
+        ended = replace(progress, step="cancelled", cancelled_step=progress.step, waiting=None, at_s=self._clock())
+        self._set(ended, changes)
 
     def hand_out(self, changes: Changes) -> None:
         """Write down what was skipped if that is other than the last time; a whole list, so not with each event."""

@@ -12,6 +12,7 @@ from gitdash.units import human_age, human_duration, printable
 
 _VERBS: Final = {"inspected": "inspecting", "measured": "measuring"}
 _NOUNS: Final = {"inspected": "", "measured": " sizes"}
+_DONE: Final = {"inspected": "repositories inspected", "measured": "sizes measured"}
 _WAITING_PATH_WIDTH: Final = 32
 _RECENT_S: Final = 60.0
 """Until then a survey has just ended, and its age is not worth a word."""
@@ -53,8 +54,11 @@ def progress_pieces(progress: SurveyProgress | None, home: bytes, now_s: float) 
 
 
 def _counts_text(progress: SurveyProgress) -> str:
-    known = f"{progress.known_count:,}{'' if progress.complete else '+'}"
-    return f"{_VERBS[progress.step]} {progress.done_count:,} of {known}{_NOUNS[progress.step]}"
+    return f"{_VERBS[progress.step]} {_how_many(progress)}{_NOUNS[progress.step]}"
+
+
+def _how_many(progress: SurveyProgress) -> str:
+    return f"{progress.done_count:,} of {progress.known_count:,}{'' if progress.complete else '+'}"
 
 
 def _waiting_text(waiting: Waiting, home: bytes) -> str:
@@ -67,7 +71,7 @@ def _end_text(progress: SurveyProgress, now_s: float) -> str:
     age_s = now_s - progress.at_s if progress.at_s is not None else 0.0
     ago = f", {human_age(age_s)} ago" if age_s >= _RECENT_S else ""
     if progress.step == "cancelled":
-        what = f"survey cancelled at {progress.done_count:,} of {progress.known_count:,}+"
+        what = f"survey cancelled: {_how_many(progress)} {_DONE[progress.cancelled_step]}"
     else:
         what = f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}"
     return what + ago + _skipped_text(progress)
@@ -79,16 +83,14 @@ def _skipped_text(progress: SurveyProgress) -> str:
 
 
 def _rate_text(progress: SurveyProgress) -> str:
-    """The rate of the inspection so far, and the time that the rest will take at that rate.
+    """The rate so far, and of the inspection the time that the rest will take at that rate.
 
-    Measuring has neither. One size takes a thousand times as long as another, the quick ones come first, and what a
-    slow one costs depends on bitmaps and histories, which no count and no sum of bytes tells. Of 2,000 small
+    For measuring there is no such time. One size takes a thousand times as long as another, the quick ones come first,
+    and what a slow one costs depends on bitmaps and histories, which no count and no sum of bytes tells. Of 2,000 small
     repositories and a few large ones (1.5 GiB in 43 s), what was left was, after three quarters of the time, four times
     as much as the count of sizes said, and a three hundredth of what their bytes said.
     """
-    if progress.step != "inspected":
-        return ""
     texts = [rate_text(progress.done_count, progress.elapsed_s)]
-    if progress.complete:
+    if progress.step == "inspected" and progress.complete:
         texts.append(left_text(progress.done_count, progress.known_count, progress.elapsed_s))
     return "".join(f" · {text}" for text in texts if text)

@@ -15,13 +15,18 @@ _FIGURES: Final[tuple[tuple[str, Callable[[JobFigures], int | None], Callable[[i
     ("references", lambda figures: figures.reference_count, human_count),
     ("findings", lambda figures: figures.finding_count, human_count),
 )
-_UNKNOWN: Final = "?"
+_UNKNOWN: Final = {"reachable": "not measured"}
+"""What stands for a figure that is not known; git measures that one, the others are read."""
+_UNREAD: Final = "not read"
 _MOST_STAYED: Final = 2
 """Figures that are named though they stayed: enough to know the repository by."""
 
 
 def difference_groups(before: JobFigures | None, after: JobFigures | None) -> list[Line]:
-    """Return each figure that is other than before, then some that are not; empty if nothing is known of it."""
+    """Return each figure that is other than before, then some that are not; empty if nothing is known of it.
+
+    A sign for what is not known would not do: elsewhere `?` says that something is there and could not be read.
+    """
     if before is None or after is None:
         return []
     changed = list(_changed(before, after))
@@ -29,14 +34,16 @@ def difference_groups(before: JobFigures | None, after: JobFigures | None) -> li
     groups: list[Line] = [
         [Piece(f"{label} ", Tone.DIM), Piece(text, tone)] for label, text, tone in [*changed, *stayed]
     ]
-    return [[Piece("nothing changed:", Tone.DIM)], *groups] if stayed and not changed else groups
+    if stayed and not changed:
+        groups[0] = [Piece("nothing changed: ", Tone.DIM), *groups[0]]
+    return groups
 
 
 def _changed(before: JobFigures, after: JobFigures) -> Iterator[tuple[str, str, Tone]]:
     for label, read, write in _FIGURES:
         old, new = read(before), read(after)
         if old != new:
-            texts = [_UNKNOWN if value is None else write(value) for value in (old, new)]
+            texts = [_UNKNOWN.get(label, _UNREAD) if value is None else write(value) for value in (old, new)]
             yield label, " -> ".join(texts), Tone.STRONG
 
 

@@ -22,6 +22,8 @@ _NAME_LEAST: Final = 10
 _MOST_REASON_LINES: Final = 3
 _STATE_TONES: Final = {JobState.DONE: Tone.OK, JobState.FAILED: Tone.CRITICAL, JobState.CANCELLED: Tone.NOTICE}
 _STATE_WIDTH: Final = max(len(state) for state in _STATE_TONES)
+_NOUNS: Final = {"inspecting": "repositories", "measuring": "sizes"}
+"""Of what a step of a survey counts."""
 _KIND_WIDTH: Final = max(len(kind) for kind in JobKind)
 
 
@@ -86,10 +88,11 @@ def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
     ended = sorted(
         (job for job in jobs if job.ended_at_s is not None), key=lambda job: job.ended_at_s or 0, reverse=True
     )
-    others = [job for job in ended if job.state is not JobState.FAILED]
+    failed = [job for job in ended if job.state is JobState.FAILED and not job.is_settled]
+    others = [job for job in ended if job.state is not JobState.FAILED or job.is_settled]
     yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
     yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
-    yield _Section("Failed", [job for job in ended if job.state is JobState.FAILED], _ended_lines)
+    yield _Section("Failed", failed, _ended_lines)
     yield _Section("Ended", [job for job in others if job.part_of is None], _ended_lines)
     yield _Section("Ended, for a survey", [job for job in others if job.part_of is not None], _ended_lines)
 
@@ -139,13 +142,18 @@ def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
 def _how_far(job: Job, now_s: float) -> str:
     if job.known_count is None:
         return ""
-    texts = [f" {job.done_count:,} of {job.known_count:,}{'+' if job.may_grow else ''}"]
-    if job.kind is JobKind.SURVEY and job.step == "inspecting":
+    texts = [f" {_how_many(job, job.known_count)}{' sizes' if job.step == 'measuring' else ''}"]
+    if job.kind is JobKind.SURVEY:
         elapsed_s = _since(job.step_started_at_s, now_s)
         texts.append(rate_text(job.done_count, elapsed_s) or "")
-        if not job.may_grow:
+        # what is left of measuring nobody can tell: one size takes a thousand times as long as another
+        if job.step == "inspecting" and not job.may_grow:
             texts.append(left_text(job.done_count, job.known_count, elapsed_s) or "")
     return " · ".join(text for text in texts if text)
+
+
+def _how_many(job: Job, known_count: int) -> str:
+    return f"{job.done_count:,} of {known_count:,}{'+' if job.may_grow else ''}"
 
 
 def _bar(ratio: float, width: int) -> Line:
@@ -168,7 +176,7 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     duration = "" if job.started_at_s is None else human_duration(max(ended_at_s - job.started_at_s, 0.0))
     left = [
         Piece("   ", Tone.PLAIN),
-        Piece(fit(job.state.value, _STATE_WIDTH + 2), _STATE_TONES[job.state]),
+        Piece(fit(job.state.value, _STATE_WIDTH + 2), Tone.DIM if job.is_settled else _STATE_TONES[job.state]),
         Piece(fit(job.kind.value, _KIND_WIDTH + 2), Tone.PLAIN),
     ]
     right = [Piece(f"{duration:>9}", Tone.PLAIN), Piece(f"{_ago(view.now_s - ended_at_s):>9}", Tone.DIM)]
@@ -191,8 +199,8 @@ def _what_became(job: Job) -> list[Line]:
         return difference_groups(job.before, job.after)
     if job.known_count is None:
         return []
-    done = f"{job.done_count:,} of {job.known_count:,}{'+' if job.may_grow else ''}"
-    return [[Piece(f"{job.step} {done}", Tone.DIM)]]
+    noun = _NOUNS.get(job.step, "")
+    return [[Piece(f"{job.step} {_how_many(job, job.known_count)} {noun}".rstrip(), Tone.DIM)]]
 
 
 def _since(started_at_s: float | None, now_s: float) -> float:

@@ -36,6 +36,8 @@ class JobsScreen(ItemsScreen):
         self.items = ItemsView(self._page, id="page")
         self._numbers: list[int] = []
         """Of the jobs on the page, from the top."""
+        self._open_numbers: set[int] = set()
+        """Those of them that had not ended when the page was composed."""
         self._home = os.fsencode(os.path.expanduser("~"))
         self._timer: Timer | None = None
 
@@ -61,7 +63,7 @@ class JobsScreen(ItemsScreen):
         return None if self.job is None else self.job.path
 
     def _page(self, width: int) -> Page:
-        """Compose the page; the cursor stays on its job, wherever that stands now."""
+        """Compose the page; the cursor stays on its job until that ends, and then where it is, on one that has not."""
         job = self.job
         view = JobsView(
             jobs=list(self.context.jobs.values()),
@@ -71,9 +73,21 @@ class JobsScreen(ItemsScreen):
             forgotten_count=self.context.forgotten_job_count,
         )
         page, self._numbers = jobs_page(view, width)
-        if job is not None and job.number in self._numbers:
-            self.items.selected = self._numbers.index(job.number)
+        was_open = job is not None and job.number in self._open_numbers
+        self._open_numbers = {number for number in self._numbers if not self.context.jobs[number].state.has_ended}
+        if job is not None:
+            number = self._next_open(job) if was_open and job.state.has_ended else job.number
+            if number in self._numbers:
+                self.items.selected = self._numbers.index(number)
         return page
+
+    def _next_open(self, ended: Job) -> int:
+        """Return the job that stands where one stood that has just ended: of the same sort, else any; else itself."""
+        still_open = [self.context.jobs[number] for number in self._numbers if number in self._open_numbers]
+        alike = [job for job in still_open if (job.kind, job.part_of) == (ended.kind, ended.part_of)]
+        behind = self._numbers[self.items.selected :]
+        candidates = alike or still_open or [ended]
+        return next((job.number for job in candidates if job.number in behind), candidates[-1].number)
 
     def _name_of(self, job: Job) -> str:
         if job.path is None:
@@ -128,14 +142,19 @@ class JobsScreen(ItemsScreen):
         """Cancel the job under the cursor."""
         if (job := self.job) is None:
             return
-        if job.state.has_ended:
-            self._say(f"This {job.kind} has ended already.")
-            return
+        name = self._name_of(job)
+        match job.state:
+            case JobState.QUEUED:
+                said = f"The {job.kind} of {name} will not begin."
+            case JobState.RUNNING:
+                said = f"Cancelling the {job.kind} of {name}. What it has found so far stays."
+            case JobState.FAILED if not job.is_settled:
+                said = f"The {job.kind} of {name} is counted as failed no longer."
+            case _:
+                self._say(f"This {job.kind} has ended already.")
+                return
         self.context.source.cancel_job(job.number)
-        if job.state is JobState.QUEUED:
-            self._say(f"The {job.kind} of {self._name_of(job)} will not begin.")
-        else:
-            self._say(f"Cancelling the {job.kind} of {self._name_of(job)}. What it has found so far stays.")
+        self._say(said)
 
     def action_retry(self) -> None:
         """Do the job under the cursor again."""
