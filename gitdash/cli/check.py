@@ -3,7 +3,7 @@
 from collections import Counter
 
 from gitdash.cli.output import say, write_data
-from gitdash.cli.run import survey_roots
+from gitdash.cli.run import say_failures, survey_roots
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode
 from gitdash.export.tables import findings_line
@@ -15,6 +15,7 @@ def run_check(session: Session, roots: tuple[bytes, ...], *, fail_on: str, sizes
     """Print findings from `fail_on` on and count the rest; exit 1 if any was printed or a measurement failed."""
     least = Severity(fail_on)
     survey = survey_roots(session, roots, sizes)
+    has_failed = say_failures(survey, survey.reports)
     found = [(row.path, finding) for row in survey.rows() for finding in survey.reports[row.path].findings]
     printed = [(path, finding) for path, finding in found if finding.severity.rank >= least.rank]
     write_data(_line(path, finding).encode("utf-8", "backslashreplace") for path, finding in printed)
@@ -22,7 +23,7 @@ def run_check(session: Session, roots: tuple[bytes, ...], *, fail_on: str, sizes
     hidden_counts = Counter(finding.severity for _, finding in found) - printed_counts
     if survey.totals is not None:
         say(findings_line(survey.totals.repository_count, printed_counts, hidden_counts).rstrip())
-    return ExitCode.FINDINGS if printed or survey.has_failed else ExitCode.DONE
+    return ExitCode.FINDINGS if printed or has_failed else ExitCode.DONE
 
 
 def _line(path: bytes, finding: Finding) -> str:

@@ -6,6 +6,7 @@ It does not print data; that is each command's own matter.
 import gc
 import os
 import threading
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from gitdash.cli.clock import wall_clock
@@ -18,6 +19,9 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
 from gitdash.units import printable_path
+
+Choose = Callable[[Sequence[RepositorySummary]], Collection[bytes]]
+"""Returns which repositories are measured, given all before that."""
 
 
 @dataclass(slots=True)
@@ -33,15 +37,15 @@ class Survey:
     candidates: list[NotRepository] = field(default_factory=list)
     """What looked like a repository and is none, or could not be searched."""
     totals: Totals | None = None
-    has_failed: bool = False
-    """A size that was to be measured could not be had."""
+    failures: dict[bytes, str] = field(default_factory=dict)
+    """By path why a size that was to be measured could not be had."""
 
     def rows(self) -> list[RepositorySummary]:
         """Return all rows, sorted by path."""
         return [self.summaries[path] for path in sorted(self.summaries)]
 
 
-def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str) -> Survey:
+def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str, choose: Choose | None = None) -> Survey:
     """Run a whole survey; raises GitdashError for wrong roots, configuration, state or git."""
     # One survey and then the end: what the collector would go through again and again is all in use.
     gc.disable()
@@ -59,6 +63,7 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str) -> Surv
             program=program,
             history=history,
             effective_uid=os.geteuid(),
+            choose=choose,
         )
         for event in run_survey(request, cancel=threading.Event()):
             _take(event, survey, progress)
@@ -67,10 +72,17 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str) -> Surv
         say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
     for path in sorted(survey.reports):
         reasons = _failures(survey.reports[path].sizes, request.sizes)
-        survey.has_failed |= bool(reasons)
         if reasons:
-            say(f"gitdash: a measurement failed: {printable_path(path)}: {reasons}")
+            survey.failures[path] = reasons
     return survey
+
+
+def say_failures(survey: Survey, concerned: Collection[bytes]) -> bool:
+    """Say which sizes could not be had in the repositories that are concerned; returns whether there was one."""
+    failures = {path: reasons for path, reasons in survey.failures.items() if path in concerned}
+    for path, reasons in failures.items():
+        say(f"gitdash: a measurement failed: {printable_path(path)}: {reasons}")
+    return bool(failures)
 
 
 def _failures(sizes: Sizes, wanted: SizesWanted) -> str:

@@ -5,17 +5,11 @@ from dataclasses import dataclass
 
 from gitdash import __version__
 from gitdash.cli.output import is_dumb, is_terminal, say, write_data, write_text
-from gitdash.cli.run import Survey, survey_roots
+from gitdash.cli.run import Survey, say_failures, survey_roots
+from gitdash.cli.selection import Selection
 from gitdash.cli.session import Dashboard, Session
 from gitdash.errors import ExitCode
-from gitdash.export.columns import (
-    CONDITION_NAMES,
-    FLEET_COLUMNS,
-    Column,
-    column_named,
-    parse_columns,
-    raw_row,
-)
+from gitdash.export.columns import FLEET_COLUMNS, Column, column_named, parse_columns
 from gitdash.export.sorting import sort_summaries
 from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
 from gitdash.model.summary import RepositorySummary
@@ -48,15 +42,18 @@ def run_scan(session: Session, options: ScanOptions) -> int:
     """Survey the roots and print them; wrong columns and conditions are found before anything is read."""
     columns = parse_columns(options.columns) if options.columns is not None else FLEET_COLUMNS
     arrange = _arrangement(options.sort)
-    survey = survey_roots(session, options.roots, _sizes(options))
-    rows = arrange(_select(survey.rows(), options.where))
-    _PRINT[options.output_format](survey, rows, columns)
-    return ExitCode.FINDINGS if survey.has_failed else ExitCode.DONE
+    selection = Selection(options.where) if options.where is not None else None
+    sizes = _sizes(options, selection)
+    survey = survey_roots(session, options.roots, sizes, selection.choose if selection else None)
+    rows = survey.rows()
+    has_failed = say_failures(survey, selection.concerned(rows) if selection else survey.reports)
+    _PRINT[options.output_format](survey, arrange(selection.selected(rows) if selection else rows), columns)
+    return ExitCode.FINDINGS if has_failed else ExitCode.DONE
 
 
-def _sizes(options: ScanOptions) -> str:
+def _sizes(options: ScanOptions, selection: Selection | None) -> str:
     """Return what to measure: what is asked for, else what is shown, sorted by or selected by."""
-    needed = _needed_columns(options)
+    needed = _needed_columns(options, selection)
     measured_by = {column.measured_by for column in needed}
     if options.sizes is None:
         return "all" if len(measured_by) > 1 else next(iter(measured_by), "disk")
@@ -66,15 +63,13 @@ def _sizes(options: ScanOptions) -> str:
     return options.sizes
 
 
-def _needed_columns(options: ScanOptions) -> list[Column]:
+def _needed_columns(options: ScanOptions, selection: Selection | None) -> list[Column]:
     """Return the columns that options name and that have to be measured, each once."""
     named = list(parse_columns(options.columns)) if options.columns is not None else []
     if options.sort is not None:
         named.append(_sort_column(options.sort))
-    if options.where is not None:
-        from gitdash.history.filter import columns_read
-
-        named += [column_named(name) for name in sorted(columns_read(options.where, CONDITION_NAMES))]
+    if selection is not None:
+        named += selection.columns
     return [column for column in {column.key: column for column in named}.values() if column.measured_by]
 
 
@@ -88,15 +83,6 @@ def _arrangement(sort: str | None) -> Callable[[Rows], Rows]:
 
 def _sort_column(sort: str) -> Column:
     return column_named(sort.removeprefix("-"))
-
-
-def _select(rows: Rows, condition: str | None) -> Rows:
-    """Return the rows for which the condition holds."""
-    if condition is None:
-        return rows
-    from gitdash.history.filter import select
-
-    return [rows[number] for number in select([*map(raw_row, rows)], condition, columns=CONDITION_NAMES)]
 
 
 def _print_table(survey: Survey, rows: Rows, columns: Columns) -> None:

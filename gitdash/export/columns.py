@@ -116,7 +116,7 @@ FLEET_COLUMNS: Final = (
     ),
     count_column(
         "refs",
-        "References, loose and packed; absent for reftable, which needs git to count them.",
+        "References; one that is both loose and packed counts once. Absent for reftable, which needs git to count them.",
         attribute="reference_count",
         priority=11,
     ),
@@ -249,6 +249,11 @@ CONDITION_NAMES: Final = tuple(
 """What a condition may name: each column by its raw name and by its key, but `age`, whose raw value is a moment."""
 CONDITION_TEXTS: Final = frozenset(name for name in CONDITION_NAMES if not _COLUMNS_BY_NAME[name].unit)
 """Those of them that hold texts; all others hold numbers."""
+
+MEASURED_NAMES: Final = frozenset(name for name in CONDITION_NAMES if _COLUMNS_BY_NAME[name].measured_by)
+"""Those of them whose value has to be measured."""
+CHANGED_BY_MEASURING: Final = MEASURED_NAMES | {"state", "findings", "finding_count", "worst", "why", "rules"}
+"""Those whose value may be another once sizes are measured: a size, or that there is none, can be a finding."""
 
 
 def column_named(name: str) -> Column:

@@ -6,7 +6,7 @@ Both begin with what people look at. Members of one lender follow each other, so
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -84,18 +84,20 @@ class Measuring:
         self._queue: SizingQueue | None = None
         self._git_answers: queue.SimpleQueue[GitAnswer] = queue.SimpleQueue()
 
-    def want_exclusive(self) -> None:
-        """Measure exclusive and duplicate bytes wherever they are not known and there is an object store of its own."""
+    def want_exclusive(self, chosen: Collection[bytes]) -> None:
+        """Measure exclusive and duplicate bytes of these wherever they are not known and a store is its own."""
         paths = [
             path
             for path, report in self._reports.items()
-            if report.repository.has_own_store and not isinstance(report.sizes.exclusive, ExclusiveSizes)
+            if path in chosen
+            and report.repository.has_own_store
+            and not isinstance(report.sizes.exclusive, ExclusiveSizes)
         ]
         self._exclusive = dict.fromkeys(sorted(paths, key=self._lenders))
         self.wanted_count += len(paths)
 
-    def want_reachable(self, measure: Measure, thread_count: int | None) -> None:
-        """Have git measure both reachable sizes wherever they are not known."""
+    def want_reachable(self, measure: Measure, thread_count: int | None, chosen: Collection[bytes]) -> None:
+        """Have git measure both reachable sizes of these wherever they are not known."""
         sizing_queue = SizingQueue(
             measure,
             on_started=self._watch.begun,
@@ -103,8 +105,8 @@ class Measuring:
             thread_count=thread_count or _THREAD_COUNT,
         )
         self._queue = self._resources.enter_context(sizing_queue)
-        for report in self._reports.values():
-            questions = open_questions(report)
+        for path, report in self._reports.items():
+            questions = open_questions(report) if path in chosen else ()
             if questions:
                 self._open_count += len(questions)
                 sizing_queue.submit(report, questions)

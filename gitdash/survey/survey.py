@@ -8,7 +8,7 @@ import enum
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
+from gitdash.model.summary import RepositorySummary
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
@@ -70,6 +71,8 @@ class SurveyRequest:
     history: "History | None"
     """The open state file; None to know and keep nothing."""
     effective_uid: int
+    choose: Callable[[Sequence[RepositorySummary]], Collection[bytes]] | None = None
+    """Returns the paths of those that are measured, given all before anything is measured; None is all."""
     reports_early: bool = False
     """Report a repository as soon as it is inspected, before it is known who borrows from it; and again after that."""
 
@@ -208,8 +211,9 @@ class _Survey:
             cancel=self._cancel,
             watch=self._watch,
         )
+        chosen = self._chosen()
         if wanted in {SizesWanted.EXCLUSIVE, SizesWanted.ALL}:
-            measuring.want_exclusive()
+            measuring.want_exclusive(chosen)
         if wanted in {SizesWanted.REACHABLE, SizesWanted.ALL} and program is not None:
             settings = self._request.settings
             sizing = Sizing(
@@ -219,8 +223,12 @@ class _Survey:
                 time_limit_s=settings.size.time_limit_s,
                 preferred=preferred_strategy(settings),
             )
-            measuring.want_reachable(sizing, settings.size.workers)
+            measuring.want_reachable(sizing, settings.size.workers, chosen)
         return measuring
+
+    def _chosen(self) -> Collection[bytes]:
+        choose = self._request.choose
+        return self._reports if choose is None else choose([*map(summarize, self._reports.values())])
 
     def _reported(self, report: RepositoryReport, *, is_stored: bool = False) -> Report:
         self._reports[report.repository.path] = report
