@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from gitdash.export.column import LOWER_BOUND, UNREADABLE, Cell, Column
-from gitdash.export.text_width import cell_width, pad, truncate
+from gitdash.export.text_width import cell_width, pad, truncate, truncate_middle
 from gitdash.model.finding import Severity
 from gitdash.model.report import Totals
 from gitdash.model.repository import Unreadable
@@ -20,6 +20,8 @@ from gitdash.units import human_bytes, human_count
 _GAP: Final = "  "
 _NARROWEST_TEXT: Final = 12
 """Cells that a column of text keeps when the table is squeezed."""
+_WIDEST_NAME: Final = 60
+"""Cells of the longest name in a table without end: one long name would have every line wrapped. `path` is whole."""
 
 _FORMULA: Final = re.compile(r"[=+\-@].*[(|!]")
 """What a spreadsheet would run: a sign that opens a formula, and a call, a DDE link or a foreign cell in it."""
@@ -31,13 +33,21 @@ _BACKTICKS: Final = re.compile("`+")
 def text_table(
     summaries: Iterable[RepositorySummary], columns: Sequence[Column], now_s: float, *, width: int | None = None
 ) -> str:
-    """Return aligned lines with a head line, each with a newline; cut to `width` cells if a width is given."""
+    """Return aligned lines with a head line, each with a newline; cut to `width` cells if a width is given.
+
+    Without a width only names are shortened that are very long.
+    """
     lines = [[column.title for column in columns]]
-    lines += [[column.text(summary, now_s) for column in columns] for summary in summaries]
+    lines += [[_cell(column, summary, now_s, is_cut=width is None) for column in columns] for summary in summaries]
     widths = [max(map(cell_width, cells)) for cells in zip(*lines, strict=True)]
     if width is not None:
         widths = _squeezed(widths, columns, width)
     return "".join(_line(cells, columns, widths, width) + "\n" for cells in lines)
+
+
+def _cell(column: Column, summary: RepositorySummary, now_s: float, *, is_cut: bool) -> str:
+    text = column.text(summary, now_s)
+    return truncate_middle(text, _WIDEST_NAME) if is_cut and column.key == "name" else text
 
 
 def _squeezed(widths: Sequence[int], columns: Sequence[Column], width: int) -> list[int]:

@@ -36,6 +36,14 @@ def truncate(text: str, width: int) -> str:
     return "".join(kept) + ELLIPSIS
 
 
+def truncate_middle(text: str, width: int) -> str:
+    """Return the text if it fits into `width` cells, else its start, an ellipsis and its end: of a path both tell."""
+    if cell_width(text) <= width:
+        return text
+    end = truncate(text[::-1], max(width * 3 // 5, 1)).removesuffix(ELLIPSIS)[::-1]
+    return truncate(text, width - cell_width(end)) + end
+
+
 def pad(text: str, width: int, *, right: bool) -> str:
     """Return the text filled up to `width` cells; with `right` the text stands at the right end."""
     filling = " " * (width - cell_width(text))

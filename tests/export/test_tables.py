@@ -9,7 +9,7 @@ import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS, parse_columns
 from gitdash.export.tables import csv_text, findings_line, markdown_table, text_table, totals_line
-from gitdash.export.text_width import cell_width, pad, truncate
+from gitdash.export.text_width import cell_width, pad, truncate, truncate_middle
 from gitdash.model.finding import Severity
 from gitdash.model.report import State, Totals
 from gitdash.model.repository import Unreadable
@@ -40,6 +40,26 @@ def test_plain_table_is_aligned_without_colour() -> None:
         "g/member.git  member  warning  5.00 MiB   1.00 KiB   1.50 KiB  <=56.1 MiB     37      ?  -       21.0k   5m\n"
         "日本.git      plain   ok              …   1.00 KiB          …           …      1      0  …          11    …\n"
     )
+
+
+def test_one_long_name_does_not_widen_every_line_of_a_table_without_end() -> None:
+    long_name = "group/" + "x" * 200 + "/y.git"
+    rows = [summary("a.git"), summary(long_name)]
+    lines = text_table(rows, parse_columns("name,disk"), NOW_S).splitlines()
+    assert lines[1] == f"{'a.git':<60}  2.00 KiB"
+    assert lines[2] == "group/" + "x" * 18 + "…" + "x" * 29 + "/y.git  2.00 KiB"
+    path = text_table([summary(long_name)], parse_columns("path"), NOW_S).splitlines()[1]
+    assert path.endswith(long_name)
+    assert long_name in csv_text(rows, parse_columns("name"))
+    assert long_name in markdown_table(rows, parse_columns("name"), NOW_S)
+
+
+@pytest.mark.parametrize("width", range(1, 12))
+def test_middle_is_left_out_and_wide_characters_are_not_halved(width: int) -> None:
+    short = truncate_middle("日本/日本/語", width)
+    assert cell_width(short) <= width
+    assert "…" in short
+    assert truncate_middle("abc", 3) == "abc"
 
 
 def test_table_without_rows_is_its_head() -> None:
