@@ -194,7 +194,8 @@ def objects_gone(case: Case) -> Iterator[Finding]:
     inspection, references, packs, loose = case.inspection, case.references, case.packs, case.loose
     if inspection is None or references is None or packs is None or loose is None or inspection.alternates is not None:
         return
-    reference_count = references.loose_count + (references.packed_count or 0)
+    # empty files, which git does not list, were references as well
+    reference_count = references.count or references.loose_count
     if reference_count and not packs.count and not loose.count:
         yield OBJECTS_GONE.finding(
             case,

@@ -229,6 +229,7 @@ def _commit_graph(facts: CommitGraphFacts) -> Record:
 
 def _references(facts: ReferenceFacts) -> Record:
     return {
+        "count": facts.count,
         "loose_count": facts.loose_count,
         "packed_count": facts.packed_count,
         "packed_bytes": facts.packed_bytes,

@@ -42,9 +42,10 @@ Stats = dict[bytes, os.stat_result]
 
 @dataclass(slots=True)
 class References:
-    """What the walk saw below `refs`, without keeping each of what may be millions of entries."""
+    """What the walk saw below `refs`; of what may be millions of entries it keeps the names only."""
 
-    count: int = 0
+    names: list[bytes] = field(default_factory=list)
+    """Full names, in no order."""
     empty: list[tuple[bytes, float]] = field(default_factory=list)
     """Name and mtime of zero-length references."""
     locks: Stats = field(default_factory=dict)
@@ -277,6 +278,6 @@ def _take_in_references(references: References, folder: bytes, names: list[bytes
         if name.endswith(b".lock"):
             references.locks[folder + b"/" + name] = found
             continue
-        references.count += 1
+        references.names.append(folder + b"/" + name)
         if not found[6] and kind == _FILE:
             references.empty.append((folder + b"/" + name, found.st_mtime))

@@ -9,7 +9,7 @@ import os
 import stat
 from typing import Final
 
-from gitdash.formats.packed_references import count_packed_references
+from gitdash.formats.packed_references import count_packed_references, packed_among
 from gitdash.formats.reading import FormatError
 from gitdash.formats.reference import DirectReference, SymbolicReference, read_reference
 from gitdash.formats.reftable_list import read_tables_list
@@ -41,19 +41,21 @@ def inspect_references(
         return _inspect_reftable(listing)
     seen = listing.references
     found = listing.top().get(b"packed-refs")
-    packed_count = 0
+    packed_count = hidden_count = 0
     if found is not None:
         try:
             data = read_file(listing.path(b"packed-refs"), PACKED_REFERENCES_MAXIMUM_BYTES, listed=found)
             packed_count = count_packed_references(data, object_format)
+            hidden_count = packed_among(data, seen.names, object_format)
         except FileError as error:
             return Unreadable(f"packed-refs: {error.reason}")
         except FormatError as error:
             return Unreadable(printable(f"packed-refs: {error}"))
     return ReferenceFacts(
-        loose_count=seen.count,
+        loose_count=len(seen.names),
         packed_count=packed_count,
         packed_bytes=found[6] if found else 0,
+        unlisted_count=hidden_count + len(seen.empty),
         empty_loose_names=tuple([printable_path(name) for name, _ in seen.empty[:_EMPTY_NAMES_SHOWN]]),
         empty_loose_oldest_mtime_s=min([mtime_s for _, mtime_s in seen.empty], default=None),
         has_dangling_namespace=seen.has_dangling_namespace,

@@ -180,6 +180,9 @@ class ReferenceFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """None for reftable: counting them would need the tables' contents."""
     packed_bytes: int
     """Size of `packed-refs`; 0 if absent or reftable."""
+    unlisted_count: int = 0
+    """How many of those two counts git does not list: packed ones that a loose one of the same name hides, and loose
+    ones that are empty files."""
     empty_loose_names: tuple[str, ...] = ()
     """Zero-length loose references, at most 20: what a power loss leaves."""
     empty_loose_oldest_mtime_s: float | None = None
@@ -191,6 +194,14 @@ class ReferenceFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Tables that are listed and not on disk."""
     reftable_unlisted_count: int = 0
     """Files in `reftable/` that are not in `tables.list`."""
+
+    @property
+    def count(self) -> int | None:
+        """References as git lists them, but for loose ones that only a look into them tells are broken.
+
+        None for reftable.
+        """
+        return None if self.packed_count is None else self.loose_count + self.packed_count - self.unlisted_count
 
 
 class Alternate(msgspec.Struct, frozen=True, kw_only=True, gc=False):

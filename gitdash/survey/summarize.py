@@ -15,7 +15,6 @@ from gitdash.model.inspection import (
     Inspection,
     LooseFacts,
     PackFacts,
-    ReferenceFacts,
 )
 from gitdash.model.report import RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
@@ -155,7 +154,7 @@ def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool)
         "loose_count": _value(loose, lambda part: part.count),
         "loose_stale_count": _value(loose, lambda part: part.stale_count),
         "garbage_bytes": _garbage_bytes(packs, loose),
-        "reference_count": _value(references, _reference_count),
+        "reference_count": _value(references, lambda part: part.count),
         "bitmap": _bitmap(inspection.bitmaps, lender_has_bitmap=lender_has_bitmap),
         "alternate_count": _alternate_count(inspection.alternates),
         "object_format": inspection.object_format.value,
@@ -185,10 +184,6 @@ def _garbage_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable
     if isinstance(packs, Unreadable):
         return packs
     return loose if isinstance(loose, Unreadable) else sum_bytes((packs.garbage_bytes, loose.garbage_bytes))
-
-
-def _reference_count(references: ReferenceFacts) -> int | None:
-    return None if references.packed_count is None else references.loose_count + references.packed_count
 
 
 def _bitmap(bitmaps: tuple[BitmapFacts, ...], *, lender_has_bitmap: bool) -> str | None:

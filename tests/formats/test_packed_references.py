@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitdash.formats.packed_references import count_packed_references, each_packed_reference
+from gitdash.formats.packed_references import count_packed_references, each_packed_reference, packed_among
 from gitdash.formats.reading import FormatError
 from gitdash.model.inspection import ObjectFormat
 from tests.formats.hostile import HOSTILE, is_refused, lengths_where_a_cut_goes_unseen, mutations
@@ -128,3 +128,28 @@ def test_any_bytes_give_a_value_or_a_format_error_and_the_count_agrees(data, obj
     if not is_refused(partial(read_packed_references, object_format=object_format), data):
         references = read_packed_references(data, object_format)
         assert count_packed_references(data, object_format) == len(references)
+
+
+NAMES = st.binary(min_size=1, max_size=6).filter(lambda name: b"\n" not in name and b"\0" not in name)
+
+
+@given(st.dictionaries(NAMES, st.booleans(), max_size=30), st.sets(NAMES, max_size=6), st.booleans())
+def test_names_are_found_among_the_packed_ones_whether_sorted_or_not(
+    packed: dict[bytes, bool], others: set[bytes], is_sorted: bool
+) -> None:
+    names = sorted(packed, reverse=not is_sorted)
+    header = HEADER if is_sorted else b"# pack-refs with: peeled \n"
+    data = header + b"".join(ONE + b" " + name + b"\n" + (b"^" + TWO + b"\n") * packed[name] for name in names)
+    assert count_sha1(data) == len(packed)
+    asked = others | set(names[::2])
+    assert packed_among(data, asked, ObjectFormat.SHA1) == len(asked & packed.keys())
+
+
+def test_a_few_names_cost_next_to_nothing_among_many_and_many_names_one_pass() -> None:
+    body = b"".join(ONE + b" refs/heads/%07d\n" % number for number in range(200_000))
+    names = {b"refs/heads/%07d" % (number * 30) for number in range(10_000)}
+    assert packed_among(HEADER + body, names, ObjectFormat.SHA1) == 6_667
+    few = {b"refs/heads/0000001", b"refs/heads/0199999", b"refs/heads/0200000"}
+    started_s = time.thread_time()
+    assert packed_among(HEADER + body, few, ObjectFormat.SHA1) == 2
+    assert time.thread_time() - started_s < 0.01

@@ -38,6 +38,37 @@ def test_loose_and_packed_references_add_up_to_what_git_lists(repository: GitRep
     assert facts.packed_bytes == (repository.git_dir / "packed-refs").stat().st_size
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_reference_that_is_loose_and_packed_counts_once(
+    repository: GitRepository, inspect: Inspect, *, is_sorted: bool
+) -> None:
+    with_references(repository, 5)
+    repository.git("tag", "-a", "-m", "x", "v1", "main")
+    repository.git("pack-refs", "--all", "--no-prune")
+    packed = repository.git_dir / "packed-refs"
+    if not is_sorted:
+        packed.write_bytes(packed.read_bytes().replace(b" sorted ", b" "))
+    repository.git("update-ref", "refs/heads/only-loose", "main")
+    facts = references_of(inspect, repository)
+    assert (facts.loose_count, facts.packed_count) == (8, 7)
+    assert facts.count == len(repository.git("for-each-ref").splitlines()) == 8
+
+
+@pytest.mark.oracle
+def test_empty_loose_reference_is_none_and_hides_the_packed_one(
+    sha1_repository: GitRepository, inspect: Inspect
+) -> None:
+    with_references(sha1_repository, 3)
+    sha1_repository.git("pack-refs", "--all")
+    folder = sha1_repository.git_dir / "refs" / "heads"
+    (folder / "main").write_bytes(b"")
+    (folder / "lost").write_bytes(b"")
+    facts = references_of(inspect, sha1_repository)
+    assert (facts.loose_count, facts.packed_count) == (2, 4)
+    assert facts.count == len(sha1_repository.git("for-each-ref").splitlines()) == 3
+
+
 def test_locks_are_not_references(sha1_repository: GitRepository, inspect: Inspect) -> None:
     (sha1_repository.git_dir / "refs" / "heads" / "main.lock").write_bytes(b"")
     inspection = inspect(sha1_repository)

@@ -87,7 +87,7 @@ def test_each_remote_is_told_as_one() -> None:
 
 def test_counting_says_for_how_long_and_what_is_known_meanwhile() -> None:
     page = page_of(None, monotonic_s=107.9, waiting_since_s={Need.NAMESPACES: 100.0})
-    assert "references   2 loose, 10 packed" in texts_of(page)
+    assert "references   12: 2 loose, 10 packed" in texts_of(page)
     assert "counted      counting … 7 s" in texts_of(page)
 
 

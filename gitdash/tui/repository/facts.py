@@ -114,7 +114,9 @@ def _references(inspection: Inspection) -> str:
 
 def _file_references(references: ReferenceFacts) -> str:
     packed = human_count(references.packed_count or 0)
-    return f"{human_count(references.loose_count)} loose, {packed} packed in {human_bytes(references.packed_bytes)}"
+    loose = human_count(references.loose_count)
+    total = human_count(references.count or 0)
+    return f"{total}: {loose} loose, {packed} packed in {human_bytes(references.packed_bytes)}"
 
 
 def packs_text(packs: PackFacts | Unreadable) -> str:

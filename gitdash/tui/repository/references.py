@@ -96,9 +96,10 @@ def _sum(inspection: Inspection, found: ReferenceNamespaces | None) -> str:
 
 
 def _sum_of_facts(references: ReferenceFacts) -> str:
-    if references.packed_count is None:
+    if references.count is None:
         return "in a reftable"
-    return f"{human_count(references.loose_count)} loose, {human_count(references.packed_count)} packed"
+    loose, packed = human_count(references.loose_count), human_count(references.packed_count or 0)
+    return f"{human_count(references.count)}: {loose} loose, {packed} packed"
 
 
 def _stored(inspection: Inspection) -> Iterator[tuple[str, str]]:
