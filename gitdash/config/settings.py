@@ -6,13 +6,13 @@ wrong with them. Nothing of a scanned repository can set anything here.
 """
 
 import os
-import re
 from typing import Annotated, Final, Literal
 
 import msgspec
 
 from gitdash.config.bounds import policy_problem
 from gitdash.config.dashboard import DashboardSettings, view_problem, wrong_entry
+from gitdash.config.wording import in_words
 from gitdash.errors import GitdashError
 from gitdash.model.policy import Policy
 from gitdash.model.view import View
@@ -22,17 +22,6 @@ PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
 PositiveSeconds = Annotated[float, msgspec.Meta(gt=0, le=31_557_600)]
 
 _MAXIMUM_BYTES: Final = 1 << 20
-
-_AT: Final = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>.*)`)?")
-_UNKNOWN: Final = re.compile(r"Object contains unknown field `(?P<key>.*)`")
-_EXPECTED: Final = {
-    "object": "a table",
-    "array": "a list",
-    "str": "a text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-}
 
 
 class ConfigError(GitdashError):
@@ -161,7 +150,7 @@ def read_settings(data: bytes, *, home: str) -> Settings:
         settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         message = str(error).replace("$.keys[...]", f"$.keys.{wrong_entry(tables.get('keys'))}")
-        raise ConfigError(_in_words(message)) from error
+        raise ConfigError(in_words(message, Settings)) from error
     settings = _expanded(settings, home)
     problem = _problem(settings)
     if problem is not None:
@@ -197,7 +186,7 @@ def _problem(settings: Settings) -> str | None:
         try:
             problem = policy_problem(_overridden(settings.policy, root.policy))
         except msgspec.ValidationError as error:
-            problem = _in_words(str(error))
+            problem = in_words(str(error), Policy)
         if problem is not None:
             return f"root[{number}].policy.{problem}"
     return view_problem(settings.view)
@@ -215,23 +204,6 @@ def _below_root(root: str, pattern: str) -> str:
 
 def _is_below(path: bytes, root: bytes) -> bool:
     return path == root or path.startswith(root.rstrip(b"/") + b"/")
-
-
-def _in_words(message: str) -> str:
-    """Turn a message of msgspec into a clause that starts with the key."""
-    match = _AT.fullmatch(printable(message))
-    what, where = (match["what"], match["where"] or "") if match else (message, "")
-    unknown = _UNKNOWN.fullmatch(what)
-    if unknown:
-        return f"{where + '.' if where else ''}{unknown['key']} is not a known key"
-    expected = re.sub(r"`([a-z| ]+)`", _kinds_in_words, what)
-    return f"{where}: {_lower_first(expected)}" if where else _lower_first(expected)
-
-
-def _kinds_in_words(match: re.Match[str]) -> str:
-    """Turn `str | array | null` into what people call it; that a key may be missing needs no word."""
-    kinds = [_EXPECTED.get(kind, match[0]) for kind in match[1].split(" | ") if kind != "null"]
-    return " or ".join(kinds)
 
 
 def _lower_first(text: str) -> str:
