@@ -1,6 +1,6 @@
 """The key line at the bottom: the most used keys of a screen, each of which can be clicked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -9,6 +9,7 @@ from gitdash.tui.actions.action import Action, Scope
 from gitdash.tui.actions.declared import actions_of
 from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.keymap import shown_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +17,8 @@ class KeyLine:
     """The line of the most used keys, and where each can be clicked."""
 
     pieces: list[Piece]
-    spans: tuple[tuple[int, int, Action], ...]
-    """First cell, cell after the last, what a click does."""
+    spans: tuple[tuple[int, int, Action | str], ...]
+    """First cell, cell after the last, what a click does: an action, or what the key does that it names."""
 
 
 def key_line(scope: Scope, shown: Mapping[str, str], width: int, *, tab: str | None = None) -> KeyLine:
@@ -46,6 +47,20 @@ def key_line(scope: Scope, shown: Mapping[str, str], width: int, *, tab: str | N
     return KeyLine(pieces, tuple(spans))
 
 
+def typing_line(keys: Sequence[tuple[str, str]], width: int) -> KeyLine:
+    """Return the keys that act while something is typed, each with its label, as many as fit into `width` cells."""
+    pieces: list[Piece] = []
+    spans = []
+    left = 0
+    for key, label in keys:
+        end = left + len(shown_key(key)) + len(label) + 4
+        if end <= width:
+            pieces += [Piece(f" {shown_key(key)} ", Tone.KEY), Piece(f"{label}  ", Tone.DIM)]
+            spans.append((left, end, key))
+            left = end
+    return KeyLine(pieces, tuple(spans))
+
+
 def _label(action: Action, scope: Scope) -> str:
     return "back" if action.name == "leave" and scope is not Scope.FLEET else action.label or ""
 
@@ -62,15 +77,25 @@ def _label_width(action: Action, shown: Mapping[str, str]) -> int:
 
 
 class KeyLineView(LinesView):
-    """One line of keys and labels."""
+    """One line of keys and labels; `typing_keys` gives those that act while something is typed, else none."""
 
-    def __init__(self, scope: Scope, shown: Mapping[str, str], tab: Callable[[], str | None]) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        shown: Mapping[str, str],
+        tab: Callable[[], str | None],
+        typing_keys: Callable[[], Sequence[tuple[str, str]]],
+    ) -> None:
         super().__init__(lambda width: [self._key_line(width).pieces], id="keys")
+        self._typing_keys = typing_keys
         self._scope = scope
         self._shown = shown
         self._tab = tab
 
     def _key_line(self, width: int) -> KeyLine:
+        typing_keys = self._typing_keys()
+        if typing_keys:
+            return typing_line(typing_keys, width)
         return key_line(self._scope, self._shown, width, tab=self._tab())
 
     async def on_click(self, event: events.Click) -> None:
@@ -80,5 +105,11 @@ class KeyLineView(LinesView):
             return
         for first, end, action in self._key_line(self.size.width).spans:
             if first <= offset.x < end:
-                target = self.app if Scope.EVERYWHERE in action.scopes else self.screen
-                await self.app.run_action(action.command, default_namespace=target)
+                await self._do(action)
+
+    async def _do(self, action: Action | str) -> None:
+        if isinstance(action, str):
+            self.app.simulate_key(action)
+            return
+        target = self.app if Scope.EVERYWHERE in action.scopes else self.screen
+        await self.app.run_action(action.command, default_namespace=target)

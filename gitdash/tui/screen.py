@@ -17,6 +17,7 @@ from gitdash.tui.drawing.items import ItemsView
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.key_line import KeyLineView
 from gitdash.tui.source import Changes
+from gitdash.units import printable_path
 
 LEAST_SIZE: Final = Size(60, 15)
 
@@ -30,7 +31,7 @@ class DashboardScreen(Screen[None]):
         super().__init__()
         self.context = context
         self.title_view = LinesView(self.title_lines, id="title")
-        self.key_view = KeyLineView(self.SCOPE, context.shown_keys, self.shown_tab)
+        self.key_view = KeyLineView(self.SCOPE, context.shown_keys, self.shown_tab, self.typing_keys)
 
     def title_lines(self, width: int) -> Sequence[Line]:
         """Return the line at the top."""
@@ -39,6 +40,18 @@ class DashboardScreen(Screen[None]):
     def shown_tab(self) -> str | None:
         """Return the name of the tab that is shown, on a screen that has tabs."""
         return None
+
+    def typing_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys, in Textual's spelling, that act while something is typed, and their labels; else none."""
+        return ()
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys that act now."""
+        self.key_view.renew()
+
+    def on_descendant_blur(self) -> None:
+        """Show the keys that act now."""
+        self.key_view.renew()
 
     def parts(self) -> Iterable[Widget]:
         """Return what stands between title and keys, from the top."""
@@ -74,15 +87,35 @@ class DashboardScreen(Screen[None]):
         """Return the repository that this screen or its cursor is on; None if there is none."""
         return None
 
+    def what_is_current(self) -> str:
+        """Return what the cursor is on where that is no repository, in a few words."""
+        return "no repository"
+
+    def say(self, text: str) -> None:
+        """Show a short answer to a key; `text` is printable."""
+        self.notify(text, timeout=3, markup=False)
+
+    def path_for(self, what: str) -> bytes | None:
+        """Return the repository that this screen or its cursor is on; None, which is said, if `what` has none."""
+        path = self.current_path()
+        if path is None:
+            self.say(f"{what} needs one repository: the cursor is on {self.what_is_current()}.")
+        return path
+
+    def name_of(self, path: bytes) -> str:
+        """Return what people call a repository. Printable."""
+        summary = self.context.summary_of(path)
+        return printable_path(path) if summary is None else summary.name
+
     def action_open_shell(self) -> None:
         """Open a shell in the repository, and look at it again after that."""
-        path = self.current_path()
+        path = self.path_for("A shell")
         if path is not None and self.context.hand_over.open_shell(path, self.context.live.report_of(path)):
             self.context.source.rescan(path)
 
     def action_open_with(self) -> None:
         """Show the repository in another program, and look at it again after that."""
-        path = self.current_path()
+        path = self.path_for("Another program")
         if path is not None and self.context.hand_over.open_with(path, self.context.live.report_of(path)):
             self.context.source.rescan(path)
 

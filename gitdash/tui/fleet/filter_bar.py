@@ -22,7 +22,9 @@ from gitdash.tui.table.row_filter import CONDITION_SIGN
 
 _PLACEHOLDER: Final = "words, or =SQL such as =packs > 50"
 _KEPT_TEXTS: Final = 50
-_TIP: Final = "tab completes columns, up brings back what was typed before, ? lists the columns"
+TYPING_KEYS: Final = (("enter", "keep"), ("escape", "drop"), ("tab", "complete"), ("up", "former"))
+"""What acts while a filter is typed, in Textual's spelling, with a word on each."""
+_TIP: Final = "a condition such as role = 'member' AND disk > 1 GiB; the help page lists the columns"
 
 
 class FilterInput(Input):
@@ -89,6 +91,8 @@ class FilterBar(Vertical):
         self.input = FilterInput()
         self.count = LinesView(self._count_lines, id="filter-count")
         self.hint = LinesView(self._hint_lines, id="filter-hint")
+        self._is_refused = False
+        """What is typed was to be kept, and cannot be."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -104,6 +108,11 @@ class FilterBar(Vertical):
         """The input has the focus."""
         return self.screen.focused is self.input
 
+    def refuse(self) -> None:
+        """Go on with typing, and say why what was typed cannot be kept."""
+        self._is_refused = True
+        self.renew()
+
     def renew(self) -> None:
         """Say anew how many rows pass, and what there is to say of the condition."""
         has_hint = self.input.value.startswith(CONDITION_SIGN) and (self.is_typing or self._problem() is not None)
@@ -114,18 +123,19 @@ class FilterBar(Vertical):
     @on(Input.Changed)
     def _text_changed(self, event: Input.Changed) -> None:
         event.stop()
+        self._is_refused = False
         self.post_message(self.Changed())
 
     @on(Input.Submitted)
     def _text_accepted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.input.remember()
         self.post_message(self.Accepted())
 
     def _count_lines(self, width: int) -> Sequence[Line]:
         return [[Piece(fit(self._count_text() + " ", width, right=True), Tone.DIM)]]
 
     def _hint_lines(self, width: int) -> Sequence[Line]:
-        names = completions(self.input.value) if self.is_typing else ()
+        names = completions(self.input.value) if self.is_typing and not self._is_refused else ()
         text = "tab: " + "  ".join(names) if names else self._problem() or _TIP
-        return [[Piece("   ", Tone.PLAIN), Piece(fit(text, width - 3), Tone.DIM)]]
+        tone = Tone.WARNING if self._is_refused else Tone.DIM
+        return [[Piece("   ", Tone.PLAIN), Piece(fit(text, width - 3), tone)]]

@@ -49,6 +49,7 @@ class LookScreen(DashboardScreen):
         self.add_class("-filtering")
         # Not `focus`, which takes effect some messages later: keys typed meanwhile would act on the table.
         self.set_focus(self.filter_bar.input)
+        self.key_view.renew()
 
     @override
     def takes_typed(self, event: events.Key) -> bool:
@@ -72,6 +73,7 @@ class LookScreen(DashboardScreen):
         self.set_class(self.fleet.filter.is_active or self.fleet.filter.problem is not None, "-filtering")
         self.set_focus(self.table)
         self.filter_bar.renew()
+        self.key_view.renew()
 
     @on(FilterBar.Changed)
     def _filter_changed(self) -> None:
@@ -80,7 +82,12 @@ class LookScreen(DashboardScreen):
 
     @on(FilterBar.Accepted)
     def _filter_accepted(self) -> None:
-        self._close_filter_bar()
+        self._filter_by(self.filter_bar.input.value)
+        if self.fleet.filter.problem is None:
+            self.filter_bar.input.remember()
+            self._close_filter_bar()
+        else:
+            self.filter_bar.refuse()
 
     def _filter_by(self, text: str) -> None:
         line = self.table.cursor_line()
@@ -128,6 +135,12 @@ class LookScreen(DashboardScreen):
                 text = f"'{printable(view.name)}': {problem}"
                 self.notify(text, severity="warning", markup=False)
             self.view_opened(view.filter)
+        else:
+            self.say(f"There is no view {number + 1}{self._key_hint('choose_view', 'shows all')}.")
+
+    def _key_hint(self, action: str, what: str) -> str:
+        key = self.context.shown_keys.get(action, "").partition(" ")[0]
+        return f": {key} {what}" if key else ""
 
     def view_opened(self, text: str) -> None:
         """Follow a table that shows another view; `text` is its filter."""
@@ -156,6 +169,7 @@ class LookScreen(DashboardScreen):
         self.context.views.save(self.viewing.present(name))
         self.viewing.named(name)
         self.title_view.renew()
+        self.say(f"Saved as '{printable(name)}'.")
 
     def action_choose_columns(self) -> None:
         """Choose columns and their order."""

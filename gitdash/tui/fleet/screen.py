@@ -18,6 +18,7 @@ from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, fit
+from gitdash.tui.fleet.filter_bar import TYPING_KEYS
 from gitdash.tui.fleet.look_screen import LookScreen
 from gitdash.tui.fleet.panels import WIDE_COLUMNS
 from gitdash.tui.fleet.progress import title_line
@@ -61,6 +62,11 @@ class FleetScreen(LookScreen):
     def parts(self) -> Iterable[Widget]:
         """Return table and detail, filter and sums."""
         return [Container(self.table, self.panels.detail, id="body"), self.filter_bar, self.panels.totals]
+
+    @override
+    def typing_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys of the filter line while it is typed on."""
+        return TYPING_KEYS if self.filter_bar.is_typing else ()
 
     def on_mount(self) -> None:
         """Say why there is nothing yet."""
@@ -188,7 +194,12 @@ class FleetScreen(LookScreen):
 
     def action_show_skipped(self) -> None:
         """Show what looked like a repository and is none."""
-        self.show_page("Skipped", self.panels.skipped_lines)
+        progress = self.context.progress
+        if self.context.skipped or (progress is not None and progress.other_count):
+            self.show_page("Skipped", self.panels.skipped_lines)
+        else:
+            is_complete = progress is not None and progress.complete
+            self.say("Nothing was skipped." if is_complete else "Nothing skipped so far.")
 
     def action_toggle_detail(self) -> None:
         """Show or hide the detail pane."""
@@ -201,24 +212,36 @@ class FleetScreen(LookScreen):
         """Return the repository of this screen's cursor."""
         return self.table.cursor_path
 
+    @override
+    def what_is_current(self) -> str:
+        """Return what the cursor is on where that is no repository."""
+        group = self.table.cursor_group
+        return super().what_is_current() if group is None else f"a group of {len(group.numbers):,}"
+
     def action_measure(self) -> None:
         """Measure the sizes of these repositories now; of many only if it is asked for twice."""
-        paths = self.marking.acted_on()
-        if len(paths) > MANY and not self._confirmation.is_given(("measure", paths), time.monotonic()):
-            question = f"Once more measures {len(paths):,} repositories."
-            self.notify(question, timeout=CONFIRM_S, markup=False)
-            return
-        for path in paths:
-            self.context.source.measure(path)
+        self._act("measures", "Measuring", self.context.source.measure)
 
     def action_rescan(self) -> None:
-        """Look at these repositories again."""
-        for path in self.marking.acted_on():
-            self.context.source.rescan(path)
+        """Look at these repositories again; at many only if it is asked for twice."""
+        self._act("looks again at", "Looking again at", self.context.source.rescan)
+
+    def _act(self, verb: str, gerund: str, act: Callable[[bytes], None]) -> None:
+        paths = self.marking.acted_on()
+        what = self.name_of(paths[0]) if len(paths) == 1 else f"{len(paths):,} repositories"
+        if not paths:
+            self.say("There is no repository under the cursor.")
+        elif len(paths) > MANY and not self._confirmation.is_given((verb, paths), time.monotonic()):
+            self.notify(f"Once more {verb} {what}.", timeout=CONFIRM_S, markup=False)
+        else:
+            for path in paths:
+                act(path)
+            self.say(f"{gerund} {what}.")
 
     def action_rescan_all(self) -> None:
         """Look at everything again."""
         self.context.source.rescan(None)
+        self.say("Looking again at all repositories.")
 
     def action_copy_path(self) -> None:
         """Copy the paths, with spaces between them."""

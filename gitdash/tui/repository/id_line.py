@@ -16,6 +16,8 @@ from gitdash.tui.drawing.lines import LinesView
 _LONGEST: Final = 200
 """Characters that can be typed: three ids."""
 _KEPT: Final = 100
+TYPING_KEYS: Final = (("enter", "look up"), ("escape", "end"), ("up", "former"), ("down", "later"))
+"""What acts while an id is typed, in Textual's spelling, with a word on each."""
 
 
 class _IdInput(Input):

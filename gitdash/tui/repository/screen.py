@@ -17,7 +17,7 @@ from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.repository.detail import title_line
-from gitdash.tui.repository.id_line import IdLine
+from gitdash.tui.repository.id_line import TYPING_KEYS, IdLine
 from gitdash.tui.repository.inquiry import Inquiry
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.packs import ordered_pack_names
@@ -59,6 +59,11 @@ class RepositoryScreen(ItemsScreen):
     def shown_tab(self) -> str:
         """Return the name of the tab."""
         return TABS[self.tab].name
+
+    @override
+    def typing_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys of the line for ids while one is typed."""
+        return TYPING_KEYS if self.id_line.is_typing else ()
 
     def on_mount(self) -> None:
         """Ask for what is not at hand."""
@@ -267,12 +272,14 @@ class RepositoryScreen(ItemsScreen):
     def action_measure(self) -> None:
         """Measure the sizes now."""
         self.context.source.measure(self.path)
+        self.say(f"Measuring {self.name_of(self.path)}.")
 
     def action_rescan(self) -> None:
         """Look at the repository again, and ask again what the tab shows."""
         self.context.source.rescan(self.path)
         self._need(again=True)
         self.items.renew()
+        self.say(f"Looking again at {self.name_of(self.path)}.")
 
     def action_copy(self) -> None:
         """Copy the command of the item under the cursor, the next one if it has several; else the path."""
