@@ -3,13 +3,15 @@
 There is one timer at most. A burst of changes makes one flush, and an idle dashboard costs no processor time.
 """
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Callable
 from typing import Final
 
 from textual.app import App
-from textual.timer import Timer
+
+from gitdash.tui.later import later
 
 FLUSH_INTERVAL_S: Final = 0.05
 """Between two flushes at least."""
@@ -22,7 +24,7 @@ class Flushing:
     def __init__(self, app: App[int], flush: Callable[[], None]) -> None:
         self._app = app
         self._flush = flush
-        self._timer: Timer | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._due_s = 0.0
         self._flushed_at_s = 0.0
 
@@ -43,9 +45,9 @@ class Flushing:
         if self._timer is not None:
             if self._due_s <= due_s:
                 return
-            self._timer.stop()
+            self._timer.cancel()
         self._due_s = due_s
-        self._timer = self._app.set_timer(delay_s, self._fire)
+        self._timer = later(self._app, delay_s, self._fire)
 
     def _fire(self) -> None:
         self._timer = None

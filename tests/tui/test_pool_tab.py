@@ -256,6 +256,28 @@ def test_fleet_is_looked_at_again_when_it_changed_and_not_for_every_change(monke
     assert (len(looked), len(waits)) == (2, 1)
 
 
+def test_family_is_looked_at_when_it_is_due_though_the_timer_was_early() -> None:
+    looked: list[int] = []
+    waits: list[float] = []
+
+    def summaries() -> Sequence[RepositorySummary]:
+        looked.append(1)
+        return pool_summaries()
+
+    one = Relatives(at("base.git"), summaries, waits.append)
+    one.family()
+    for count in (2, 3):
+        one.changed()
+        one.family()
+        one.due()
+        one.family()
+        assert (len(looked), len(waits)) == (count, count - 1)
+    one.due()
+    one.changed()
+    one.family()
+    assert len(looked) == 3
+
+
 class Driven:
     """The application under test with its source."""
 

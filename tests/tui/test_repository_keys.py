@@ -193,7 +193,7 @@ async def test_detail_beside_the_table_asks_again_for_a_report_that_came_with_a_
     report = report_of([pack(1)])
     source = SourceDouble([report])
     app = Dashboard([ROOT], [summarize(report)], source, lambda: NOW_S)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 40)):
         await until(lambda: app.flush() or source.requested, "the report is asked for")
         app.flush()
         before = len(source.requested)

@@ -1,12 +1,12 @@
 """The screen of lenders, each with its members."""
 
+import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from textual import events, on
 from textual.binding import BindingType
-from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -18,6 +18,7 @@ from gitdash.tui.drawing.cells import Line, fit
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.lazy_lines import LazyLines
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.later import later
 from gitdash.tui.pools.lines import all_safe_lines, entry_line, head_line, no_lender_lines, title_line
 from gitdash.tui.pools.order import PoolOrder
 from gitdash.tui.pools.pool_list import Key, PoolList
@@ -44,7 +45,7 @@ class PoolsScreen(ItemsScreen):
         self.items = ItemsView(self._page, id="page")
         self._is_stale = False
         self._looked_at_s = 0.0
-        self._timer: Timer | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._look()
 
     @override
@@ -107,7 +108,7 @@ class PoolsScreen(ItemsScreen):
             return
         left_s = self._looked_at_s + RENEW_INTERVAL_S - time.monotonic()
         if left_s > 0:
-            self._timer = self.set_timer(left_s, self._look_again)
+            self._timer = later(self, left_s, self._look_again)
         else:
             self._look_again()
 

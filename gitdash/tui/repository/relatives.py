@@ -1,5 +1,6 @@
 """The family of one repository, found anew when the fleet has changed, but not for every change."""
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -17,18 +18,24 @@ class Relatives:
     def __init__(
         self, path: bytes, summaries: Callable[[], Iterable[RepositorySummary]], later: Callable[[float], object]
     ) -> None:
-        """`later` is asked to have the family asked for again, in so many seconds."""
+        """`later` is asked to call `due` and to have the family asked for again, in so many seconds."""
         self._path = path
         self._summaries = summaries
         self._later = later
         self._family: Family | None = None
         self._is_stale = False
         self._is_awaited = False
-        self._looked_at_s = 0.0
+        self._looked_at_s = -math.inf
 
     def changed(self) -> None:
         """The fleet is other than before."""
         self._is_stale = True
+
+    def due(self) -> None:
+        """The time that `later` was told is over, by whatever clock."""
+        if self._is_awaited:
+            self._is_awaited = False
+            self._looked_at_s = -math.inf
 
     def family(self) -> Family:
         """Return the family as it is now, or was a moment ago. 30 ms among 10,000 repositories."""

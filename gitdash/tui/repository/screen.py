@@ -16,6 +16,7 @@ from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.later import later
 from gitdash.tui.repository.detail import title_line
 from gitdash.tui.repository.id_line import TYPING_KEYS, IdLine
 from gitdash.tui.repository.inquiry import Inquiry
@@ -48,7 +49,7 @@ class RepositoryScreen(ItemsScreen):
         self.id_line = IdLine(_placeholder(context))
         self.items = ItemsView(self._page, id="page")
         self.inquiry = Inquiry(context.source, path, context.monotonic)
-        self.relatives = Relatives(path, self._summaries, lambda wait_s: self.set_timer(wait_s, self.items.renew))
+        self.relatives = Relatives(path, self._summaries, lambda wait_s: later(self, wait_s, self._renew_relatives))
         self._report: RepositoryReport | None = None
         self.explains_sizes = False
         self.pack_order = PackOrder()
@@ -74,6 +75,10 @@ class RepositoryScreen(ItemsScreen):
     def on_unmount(self) -> None:
         """Let go of what was opened for this screen."""
         self.inquiry.end()
+
+    def _renew_relatives(self) -> None:
+        self.relatives.due()
+        self.items.renew()
 
     def _ask(self) -> None:
         self._report = self.context.live.report_of(self.path) or self._report
