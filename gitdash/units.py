@@ -83,6 +83,11 @@ def human_count(count: int) -> str:
     return f"{_three_digits(scaled)}{_COUNT_PREFIXES[exponent]}"
 
 
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """Return a count with its noun, and what else depends on it: `1 pack`, `3 packs`, `2 references are broken`."""
+    return f"{human_count(count)} {noun if count == 1 else plural or noun + 's'}"
+
+
 def _three_digits(scaled: float) -> str:
     if scaled < 9.995:
         return f"{scaled:.2f}"

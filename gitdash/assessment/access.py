@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Evidence, Judge, Rule
-from gitdash.assessment.sentences import counted, listed, shell_word
+from gitdash.assessment.sentences import listed, shell_word
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import DiskFacts, Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import SizeMeasurement
-from gitdash.units import human_bytes, human_count, printable_path
+from gitdash.units import counted, human_bytes, human_count, printable_path
 
 REPOSITORY_UNREADABLE = Rule(
     id="repository-unreadable",

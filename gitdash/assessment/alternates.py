@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import ago, counted, listed, shell_word
+from gitdash.assessment.sentences import ago, listed, shell_word
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import ConfigEffect
 from gitdash.model.repository import RepositoryKind
 from gitdash.model.sizes import ExclusiveSizes
-from gitdash.units import human_bytes, printable_path
+from gitdash.units import counted, human_bytes, printable_path
 
 _DEDUPLICATE = (
     "`{git} repack -a -d -l -k`. It drops the own copies of what the lender has in packs: first see that the lender"

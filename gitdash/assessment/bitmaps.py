@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import BitmapSource
-from gitdash.units import human_count
+from gitdash.units import counted, human_count
 
 NO_BITMAP = Rule(
     id="no-bitmap",

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import CommitGraphFacts, ConfigFacts
+from gitdash.units import counted
 
 _REWRITE = "`{git} commit-graph write --reachable --changed-paths --split=replace`"
 _SIZE = "objects; judged from policy commit_graph_minimum_objects, in a working clone from large_object_count;"

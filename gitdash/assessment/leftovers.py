@@ -10,10 +10,10 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.figures import compared_ages
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed
+from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import TemporaryFile
-from gitdash.units import human_age, human_bytes, sum_bytes
+from gitdash.units import counted, human_age, human_bytes, sum_bytes
 
 STALE_KEEP = Rule(
     id="stale-keep",

@@ -11,12 +11,11 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.figures import compared_ages
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import LockFile
 from gitdash.model.policy import Policy
 from gitdash.model.repository import RepositoryKind
-from gitdash.units import human_age
+from gitdash.units import counted, human_age
 
 _LOOK = "see that no git runs here, on any host that mounts it, then"
 _REMOVE = f"{_LOOK} remove the file"

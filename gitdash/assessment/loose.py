@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from gitdash.assessment.case import Case
 from gitdash.assessment.figures import figure
 from gitdash.assessment.rule import Judge, Rule, with_member_caution
-from gitdash.assessment.sentences import counted
 from gitdash.model.finding import Finding, Severity
-from gitdash.units import human_bytes, human_count, human_duration
+from gitdash.units import counted, human_bytes, human_count, human_duration
 
 LOOSE_OBJECTS = Rule(
     id="loose-objects",

@@ -12,11 +12,11 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.figures import compared_ages, figure
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed
+from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import TEMPORARY_PACK_PREFIX, PackFile
 from gitdash.model.repository import Unreadable
-from gitdash.units import human_bytes, human_count, sum_bytes
+from gitdash.units import counted, human_bytes, human_count, sum_bytes
 
 PACKS_OUTSIDE_MIDX = Rule(
     id="packs-outside-midx",

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import unset_command
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed
+from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts
 from gitdash.model.repository import StorageLayout
+from gitdash.units import counted
 
 POOL_DROPS_OBJECTS = Rule(
     id="pool-drops-objects",

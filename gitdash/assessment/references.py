@@ -12,10 +12,10 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.figures import compared_ages, figure
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed
+from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import ObjectFormat
-from gitdash.units import human_age, human_bytes, human_count
+from gitdash.units import counted, human_age, human_bytes, human_count
 
 LOOSE_REFERENCES = Rule(
     id="loose-references",

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from gitdash.assessment.case import Case
 from gitdash.assessment.figures import figure
 from gitdash.assessment.rule import Judge, Rule
-from gitdash.assessment.sentences import counted, listed
+from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.sizes import SizeMeasurement
-from gitdash.units import human_bytes
+from gitdash.units import counted, human_bytes
 
 UNKNOWN_EXTENSION = Rule(
     id="unknown-extension",

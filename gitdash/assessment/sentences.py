@@ -9,11 +9,6 @@ from gitdash.units import human_age, human_count, printable, printable_path
 _GIT: Final = "{git}"
 
 
-def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """Return a count with its noun: `1 pack`, `3 packs`."""
-    return f"{human_count(count)} {noun if count == 1 else plural or noun + 's'}"
-
-
 def ago(age_s: float) -> str:
     """Return how long ago something was: `3d ago`, `just now`."""
     age = human_age(age_s)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from gitdash.assessment.sentences import counted
 from gitdash.export.columns import LOWER_BOUND
 from gitdash.export.pools import PoolRow
 from gitdash.model.finding import Severity
@@ -14,7 +13,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.cells import Line, Piece, Tone, line_length
 from gitdash.tui.pools.figures import signed_bytes
 from gitdash.tui.pools.unsafe import TONES, worst_severity
-from gitdash.units import human_bytes, human_count
+from gitdash.units import counted, human_bytes, human_count
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from typing import Final
 
 from gitdash.assessment.alternates import LENDER_OUTSIDE_ROOTS, MISSING_LENDER
 from gitdash.assessment.rules import LENDING_RULES, RULES
-from gitdash.assessment.sentences import counted
 from gitdash.export.pools import PoolRow
 from gitdash.model.finding import Severity
 from gitdash.model.report import State
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.cells import Piece, Tone
+from gitdash.units import counted
 
 _RULES: Final = {rule.id: rule for rule in RULES if rule.id in LENDING_RULES}
 TONES: Final = {

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from gitdash.assessment.sentences import counted
 from gitdash.export.family import Family
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.report import State
@@ -18,7 +17,7 @@ from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.repository.family_tree import FamilyTable, TreeRow, problem_line, table_for, tree_rows
 from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.view import RepositoryView, ago
-from gitdash.units import human_bytes, human_count, printable, printable_path
+from gitdash.units import counted, human_bytes, human_count, printable, printable_path
 
 _Row: TypeAlias = Line | TreeRow | RepositorySummary
 
