@@ -15,6 +15,7 @@ from contextlib import closing
 from typing import Final
 
 from gitdash.errors import GitdashError
+from gitdash.history.unit_numbers import without_units
 from gitdash.units import printable
 
 Value = int | float | str | None
@@ -53,6 +54,8 @@ _LIMITS: Final = (
     (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 4),
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
 )
+_COMPARED: Final = r"(?:(?:[=<>]|\bIS|\bIS NOT|\bLIKE|\bGLOB)\s*|\bIN\s*\([^()]*)"
+"""What stands before a text that a column is compared with."""
 _TIME_LIMIT_S: Final = 5.0
 _STEPS_BETWEEN_CLOCK_READINGS: Final = 10
 POSITION: Final = "position_of_row"
@@ -168,7 +171,7 @@ def run(
     guard = _Guard(asked, deadline_s)
     connection.set_authorizer(guard)
     # The newline ends a comment in the condition.
-    statement = f"SELECT {POSITION} FROM {TABLE} WHERE (\n{condition}\n) ORDER BY {POSITION}"  # noqa: S608 - confined
+    statement = f"SELECT {POSITION} FROM {TABLE} WHERE (\n{without_units(condition)}\n) ORDER BY {POSITION}"  # noqa: S608 - confined
     try:
         answer = [row[0] for row in connection.execute(statement)]
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
@@ -211,7 +214,7 @@ def _refusal(message: str, condition: str, columns: Sequence[str], time_limit_s:
     if no_column:
         name = printable(no_column[1])
         nearest = difflib.get_close_matches(name, columns, n=1, cutoff=0.7)
-        hint = f": did you mean '{nearest[0]}'?" if nearest else ""
+        hint = f": did you mean '{nearest[0]}'?" if nearest else _quotes_hint(no_column[1], name, condition)
         text = f"no column '{name}'{hint or ': columns are ' + ', '.join(columns)}"
         return FilterError(text, reason=_clipped(f"no column '{name}'{hint}"))
     if message == _TOO_MANY_SELECTS:
@@ -226,6 +229,12 @@ def _refusal(message: str, condition: str, columns: Sequence[str], time_limit_s:
         return FilterError(f"'{shown}' is not a complete condition", reason="not complete")
     reason = f"not a condition: {printable(message)}"
     return FilterError(f"'{shown}' is {reason}", reason=_clipped(reason))
+
+
+def _quotes_hint(word: str, shown: str, condition: str) -> str:
+    """Return how a word is written that a column is compared with, if it can be one; else nothing."""
+    compared = re.search(rf"{_COMPARED}{re.escape(word)}(?!\w)", condition, re.IGNORECASE)
+    return f": texts stand in quotes, '{shown}'" if compared else ""
 
 
 def _is_cut_short(message: str, condition: str) -> bool:

@@ -57,6 +57,11 @@ def test_condition_selects_positions(condition: str, expected: list[int]) -> Non
     [
         ("disk_byte > 1", "no column 'disk_byte': did you mean 'disk_bytes'?"),
         ("zzz > 1", "no column 'zzz': columns are name, disk_bytes, loose_count, age_s"),
+        ("name = qqq", "no column 'qqq': texts stand in quotes, 'qqq'"),
+        ("name IS NOT qqq", "no column 'qqq': texts stand in quotes, 'qqq'"),
+        ("name LIKE qqq", "no column 'qqq': texts stand in quotes, 'qqq'"),
+        ("name IN ('x', qqq)", "no column 'qqq': texts stand in quotes, 'qqq'"),
+        ("(qqq = name)", "no column 'qqq': columns are name, disk_bytes, loose_count, age_s"),
         ("disk_bytes >", "'disk_bytes >' is not a complete condition"),
         ("", "'' is not a complete condition"),
         ("name = 'alpha", "'name = 'alpha' is not a complete condition"),

@@ -188,6 +188,11 @@ def test_completions_are_columns_that_begin_so(text: str, offered: list[str]) ->
     assert list(completions(text)) == offered
 
 
+def test_unit_of_a_number_is_not_completed_as_if_it_were_a_column() -> None:
+    assert list(completions("=loose > 10k")) == []
+    assert "kind" in completions("=loose > 10 and k")
+
+
 def test_every_column_that_a_condition_may_name_is_offered_for_its_beginning() -> None:
     for column in COLUMNS:
         if column.key in CONDITION_NAMES and len(column.key) > 1:

@@ -9,7 +9,7 @@ from gitdash.tui.table.row_filter import CONDITION_SIGN
 
 _KEYS: Final = tuple(column.key for column in COLUMNS if column.key in CONDITION_NAMES)
 _RAW_NAMES: Final = tuple(name for name in CONDITION_NAMES if name not in _KEYS)
-_LAST_WORD: Final = re.compile(r"[A-Za-z_]+\Z")
+_LAST_WORD: Final = re.compile(r"(?<![\w.])[A-Za-z_]+\Z")
 
 
 def last_word(text: str) -> str:
