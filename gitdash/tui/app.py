@@ -65,7 +65,7 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     replace_undecodable_input()
     with drawn_on_a_terminal() if driver is None else contextlib.nullcontext():
         memory = Memory(history)
-        options = options_of(settings, dashboard, terminal_encoding() if driver is None else "utf-8")
+        options = options_of(settings, dashboard, terminal_encoding() if driver is None else None)
         app = Dashboard(roots, summaries, feed, clock, options, memory)
         app.driver_class = driver or TerminalDriver
         try:
@@ -79,7 +79,17 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
             feed.stop()
             app.remember()
             memory.close()
+    if driver is None:
+        _say(app.problems)
     if app.failure is not None:
         raise app.failure
     # No code of ours: the loop was interrupted by a signal, or Textual has printed what went wrong.
     return (app.return_code or ExitCode.INTERRUPTED) if code is None else code
+
+
+def _say(problems: Sequence[str]) -> None:
+    """Write what was wrong in the configuration where it stays: what the dashboard shows of it goes after a while."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write("".join(f"gitdash: {problem}\n" for problem in problems))
+            sys.stderr.flush()

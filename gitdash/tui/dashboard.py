@@ -22,7 +22,7 @@ from gitdash.errors import ExitCode
 from gitdash.export.columns import COLUMNS
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
-from gitdash.tui.actions.declared import ACTIONS, actions_of, bindings_of
+from gitdash.tui.actions.declared import ACTIONS, bindings_of, is_offered
 from gitdash.tui.clock import Clock
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.filters import filters_for
@@ -73,6 +73,7 @@ class Dashboard(App[int]):
         """What is written already."""
         self._chosen_theme = self._remembered.theme
         self._is_open = False
+        self._has_terminal = options.has_terminal
         self._use_theme(options.theme)
         self._line_filters = filters_for(has_colours=not self.no_color, encoding=options.encoding)
         self.source = source
@@ -80,7 +81,13 @@ class Dashboard(App[int]):
         self.failure: Exception | None = None
         """Why the survey could not go on; the dashboard has ended because of it."""
         self.keymap = make_keymap(ACTIONS, options.keys)
-        self.shown_keys = {name: shown for name, shown in self.keymap.shown.items() if shown}
+        self._offered = [
+            action
+            for action in ACTIONS
+            if is_offered(action, read_only=options.read_only, has_terminal=options.has_terminal)
+        ]
+        names = {action.name for action in self._offered}
+        self.shown_keys = {name: shown for name, shown in self.keymap.shown.items() if shown and name in names}
         self.fleet = Fleet(COLUMNS)
         for summary in summaries:
             self.fleet.put(summary)
@@ -96,11 +103,19 @@ class Dashboard(App[int]):
             clock=clock,
             shown_keys=self.shown_keys,
             open_repository=self.open_repository,
-            hand_over=HandOver(self, shell=options.shell, open_with=options.open_with, read_only=options.read_only),
+            hand_over=HandOver(
+                self,
+                shell=options.shell,
+                open_with=options.open_with,
+                read_only=options.read_only,
+                has_terminal=options.has_terminal,
+            ),
             views=SavedViews(options.views, self.memory.views(), self.memory.note_view),
             remember=self.remember,
             read_only=options.read_only,
         )
+        self.problems = (*self.keymap.problems, *self.context.views.problems)
+        """What in the configuration of keys and views cannot be followed: sentences."""
         self.fleet_screen = FleetScreen(self.context, self.table, self.flushing)
         self.fleet_screen.restore(self._remembered)
         self._remembered = self.fleet_screen.choices(self._chosen_theme)
@@ -141,10 +156,8 @@ class Dashboard(App[int]):
         changed = {name: keys for name, keys in self.keymap.keys.items() if keys != declared[name]}
         # Textual takes an empty text for no wish: an action without any key gets one that nobody can press.
         self.set_keymap({name: ",".join(keys) or "<none>" for name, keys in changed.items()})
-        for problem in self.keymap.problems:
-            self.notify(problem, title="Keys", severity="warning", markup=False)
-        for problem in self.context.views.problems:
-            self.notify(problem, title="Views", severity="warning", markup=False)
+        for problem in self.problems:
+            self.notify(problem, title="Configuration", severity="warning", markup=False)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -246,7 +259,7 @@ class Dashboard(App[int]):
 
         The terminal is given back first: once git has stopped, the shell takes it, and who writes then is stopped.
         """
-        if self.is_headless or self.is_web:
+        if self.is_headless or not self._has_terminal:
             self.notify("There is no shell to go back to: the dashboard is drawn elsewhere.", markup=False)
             return
         with self.suspend():
@@ -263,12 +276,10 @@ class Dashboard(App[int]):
         Its others are ours by another name, do nothing here, or write a file to a folder that may not exist.
         """
         scope = screen.SCOPE if isinstance(screen, DashboardScreen) else Scope.PAGE
-        for action in actions_of(scope):
-            if action.in_palette:
-                yield SystemCommand(action.title, action.help, partial(self.run_action, action.command, screen))
-        for action in actions_of(Scope.EVERYWHERE):
-            if action.in_palette:
-                yield SystemCommand(action.title, action.help, partial(self.run_action, action.command))
+        for action in self._offered:
+            target = screen if scope in action.scopes else self if Scope.EVERYWHERE in action.scopes else None
+            if action.in_palette and target is not None:
+                yield SystemCommand(action.title, action.help, partial(self.run_action, action.command, target))
         for command in super().get_system_commands(screen):
             if command.title == "Theme":
                 yield command

@@ -22,20 +22,34 @@ from gitdash.units import printable
 
 _NAMED: Final = 3
 """Keys of a config that are named; more are counted."""
+NO_TERMINAL: Final = "There is no terminal to hand over: the dashboard is drawn elsewhere."
 
 
 class HandOver:
     """Starts other programs in repositories, if that may be."""
 
-    def __init__(self, app: App[int], *, shell: str | None, open_with: Sequence[str], read_only: bool) -> None:
+    def __init__(
+        self, app: App[int], *, shell: str | None, open_with: Sequence[str], read_only: bool, has_terminal: bool
+    ) -> None:
         self._app = app
         self._shell = shell
         self._open_with = tuple(open_with)
         self._read_only = read_only
+        self._has_terminal = has_terminal
         self._confirmation = Confirmation()
 
+    def is_refused(self) -> bool:
+        """Say why no program is started, if so, before anything else is said; returns whether it is."""
+        if self._read_only:
+            self._say("Read-only: no other program is started.")
+        elif not self._has_terminal:
+            self._say(NO_TERMINAL)
+        else:
+            return False
+        return True
+
     def open_shell(self, path: bytes, report: RepositoryReport | None) -> bool:
-        """Open a shell in a repository and come back; returns whether it was opened."""
+        """Open a shell in a repository and come back, returns whether it was opened. Not where that `is_refused`."""
         shell = self._shell or os.environ.get("SHELL") or "/bin/sh"
         program = _installed(shell)
         if program is None:
@@ -44,7 +58,10 @@ class HandOver:
         return self._run([program], path, report)
 
     def open_with(self, path: bytes, report: RepositoryReport | None) -> bool:
-        """Show a repository in the first of the programs that is installed; returns whether there was one."""
+        """Show a repository in the first of the programs that is installed; returns whether there was one.
+
+        Not where that `is_refused`.
+        """
         program = next((found for name in self._open_with if (found := _installed(name))), None)
         if program is None:
             names = " or ".join(printable(name) for name in self._open_with) or "program"
@@ -53,11 +70,8 @@ class HandOver:
         return self._run([program], path, report)
 
     def _run(self, argv: Sequence[str], path: bytes, report: RepositoryReport | None) -> bool:
-        if self._read_only:
-            self._say("Read-only: no other program is started.")
-            return False
-        if self._app.is_web or self._app.is_headless:
-            self._say("There is no terminal to hand over: the dashboard is drawn elsewhere.")
+        if self._app.is_headless:
+            self._say(NO_TERMINAL)
             return False
         warning = what_git_would_run(report)
         if warning and not self._confirmation.is_given((path, tuple(argv)), time.monotonic()):

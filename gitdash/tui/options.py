@@ -25,6 +25,8 @@ class Options:
     """None for the one that was chosen last."""
     read_only: bool = False
     """Nothing may be changed, and no other program started."""
+    has_terminal: bool = True
+    """There is a terminal that can be given to another program; a browser has none."""
     views: Sequence[View] = ()
     """Those of the configuration."""
     shell: str | None = None
@@ -33,13 +35,17 @@ class Options:
     """Programs that show a repository: the first that is installed."""
 
 
-def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_encoding: str) -> Options:
-    """Return what the configuration says; `dashboard` is its table with what the command line says instead."""
+def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_encoding: str | None) -> Options:
+    """Return what the configuration says; `dashboard` is its table with what the command line says instead.
+
+    `terminal_encoding` is None where the dashboard is not drawn on a terminal.
+    """
     return Options(
         keys=settings.keys,
-        encoding=_ENCODINGS.get(dashboard.glyphs, terminal_encoding),
+        encoding=_ENCODINGS.get(dashboard.glyphs, terminal_encoding or "utf-8"),
         theme=dashboard.theme,
         read_only=dashboard.read_only,
+        has_terminal=terminal_encoding is not None,
         views=settings.view,
         shell=dashboard.shell,
         open_with=dashboard.open_with,

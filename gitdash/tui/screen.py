@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
 from gitdash.tui.drawing.items import ItemsView
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.key_line import KeyLineView
@@ -20,6 +20,7 @@ from gitdash.tui.source import Changes
 from gitdash.units import printable_path
 
 LEAST_SIZE: Final = Size(60, 15)
+_READ_ONLY: Final = " read-only "
 
 
 class DashboardScreen(Screen[None]):
@@ -30,12 +31,19 @@ class DashboardScreen(Screen[None]):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        self.title_view = LinesView(self.title_lines, id="title")
+        self.title_view = LinesView(self._title_lines, id="title")
         self.key_view = KeyLineView(self.SCOPE, context.shown_keys, self.shown_tab, self.typing_keys)
 
     def title_lines(self, width: int) -> Sequence[Line]:
         """Return the line at the top."""
         raise NotImplementedError
+
+    def _title_lines(self, width: int) -> Sequence[Line]:
+        """Return the line at the top; where nothing may be changed it says so, whatever else it has to leave out."""
+        if not self.context.read_only:
+            return self.title_lines(width)
+        left = width - len(_READ_ONLY)
+        return [[*cut_line(line, left), Piece(_READ_ONLY, Tone.NOTICE)] for line in self.title_lines(left)]
 
     def shown_tab(self) -> str | None:
         """Return the name of the tab that is shown, on a screen that has tabs."""
@@ -109,12 +117,16 @@ class DashboardScreen(Screen[None]):
 
     def action_open_shell(self) -> None:
         """Open a shell in the repository, and look at it again after that."""
+        if self.context.hand_over.is_refused():
+            return
         path = self.path_for("A shell")
         if path is not None and self.context.hand_over.open_shell(path, self.context.live.report_of(path)):
             self.context.source.rescan(path)
 
     def action_open_with(self) -> None:
         """Show the repository in another program, and look at it again after that."""
+        if self.context.hand_over.is_refused():
+            return
         path = self.path_for("Another program")
         if path is not None and self.context.hand_over.open_with(path, self.context.live.report_of(path)):
             self.context.source.rescan(path)

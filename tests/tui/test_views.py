@@ -156,7 +156,7 @@ async def test_view_whose_condition_is_wrong_shows_all_rows_and_says_so() -> Non
 
 async def test_problems_of_the_configuration_are_told_and_do_no_harm() -> None:
     async with driven_fleet(rows(), options=Options(views=[View(name="x", columns=("nam",))])) as driven:
-        assert [toast.title for toast in driven.app._notifications] == ["Views"]
+        assert [toast.title for toast in driven.app._notifications] == ["Configuration"]
         await driven.press("1")
         assert driven.app.fleet_screen.viewing.name == "x"
 

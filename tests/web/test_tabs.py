@@ -133,3 +133,14 @@ async def test_a_dashboard_that_does_not_leave_is_ended(
                 dashboard.suspend()
                 await tab.socket.close()
                 wait_for_end(dashboard)
+
+
+async def test_a_tab_says_that_it_is_read_only_and_why_a_key_does_nothing(serving: Serving) -> None:
+    async with open_tab(serving) as tab:
+        await tab.wait_for("quokka")
+        await tab.wait_for("read-only")
+        await tab.type("!")
+        await tab.wait_for("Read-only: no other program is started.")
+        await tab.type("\x1a")
+        await tab.wait_for("There is no shell to go back to")
+        assert b"shell " not in tab.drawn.replace(b"no shell to", b"")

@@ -56,6 +56,8 @@ class Action:
     """The tabs of the repository screen that it is about; from another it goes there first. Empty: about any."""
     writes: bool = False
     """It may change something or start other programs: not available in read-only mode."""
+    needs_terminal: bool = False
+    """It gives the terminal to another program: not available where there is none, as in a browser."""
 
 
 MOVE: Final = "Move"

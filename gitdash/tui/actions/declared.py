@@ -33,6 +33,14 @@ def actions_of(scope: Scope) -> tuple[Action, ...]:
     return tuple(action for action in ACTIONS if scope in action.scopes)
 
 
+def is_offered(action: Action, *, read_only: bool, has_terminal: bool) -> bool:
+    """Tell whether key line, help and palette name an action; its key acts, and says why not, in any case.
+
+    `has_terminal` says that there is one which can be given to another program.
+    """
+    return not (action.writes and read_only) and (has_terminal or not action.needs_terminal)
+
+
 def bindings_of(scope: Scope) -> list[Binding]:
     """Return a scope's actions as Textual takes them; their ids are the names under which keys can be changed."""
     return [

@@ -37,6 +37,7 @@ EVERYWHERE: Final = (
         group=LEAVE,
         scopes=(Scope.EVERYWHERE,),
         in_palette=False,
+        needs_terminal=True,
     ),
     Action(
         name="quit",
@@ -78,6 +79,7 @@ EVERYWHERE: Final = (
         scopes=REPOSITORIES,
         label="shell",
         writes=True,
+        needs_terminal=True,
     ),
     Action(
         name="open_with",
@@ -88,6 +90,7 @@ EVERYWHERE: Final = (
         group=ACT,
         scopes=REPOSITORIES,
         writes=True,
+        needs_terminal=True,
     ),
     Action(
         name="leave",
