@@ -59,7 +59,15 @@ class SavedViews:
         """Return what to ask before a view is saved under that name; None if nothing."""
         if any(view.name == name for view in self._configured):
             return "The configuration has a view of this name, which comes first. Enter again saves it."
-        return "There is a view of this name. Enter again replaces it." if name in self._own else None
+        if name in self._own:
+            return "There is a view of this name. Enter again replaces it."
+        if any(entry.view.name == name for entry in BUILT_IN_VIEWS):
+            return "gitdash has a view of this name. Enter again puts yours in its place until you remove it."
+        return None
+
+    def has(self, view: View) -> bool:
+        """Tell whether exactly this view can be opened."""
+        return any(entry.view == view for entry in self.listed())
 
     def save(self, view: View) -> None:
         """Keep a view under its name, in place of another."""

@@ -59,3 +59,51 @@ async def test_pane_has_the_sums_of_the_group_when_rows_join_or_leave_it() -> No
         assert "15.0 KiB disk" in pane(driven)
         await driven.happen(gone=[POOL[2].path])
         assert "11.0 KiB disk" in pane(driven)
+
+
+async def test_title_names_the_column_that_sorts_and_is_not_shown() -> None:
+    views = [View(name="by garbage", sort="garbage", columns=("name", "disk"))]
+    async with driven_fleet(POOL, options=Options(views=views)) as driven:
+        assert "sorted by" not in title(driven)
+        await driven.press("1")
+        assert "by garbage · /srv/git · sorted by garbage ▼" in title(driven)
+        await driven.press("O")
+        assert "/srv/git · sorted by garbage ▲" in title(driven)
+        await driven.press("greater_than_sign")
+        assert "sorted by" not in title(driven)
+
+
+async def test_title_names_the_column_that_sorts_when_the_terminal_becomes_too_narrow_for_it() -> None:
+    async with driven_fleet(POOL, size=(140, 40)) as driven:
+        driven.app.fleet_screen.sort_by("own")
+        await driven.pilot.pause()
+        assert "sorted by" not in title(driven)
+        await driven.pilot.resize_terminal(80, 24)
+        await driven.pilot.pause()
+        assert "sorted by own ▼" in title(driven)
+
+
+async def test_title_and_tick_drop_the_name_of_a_view_that_is_removed_and_have_it_again_when_that_is_undone() -> None:
+    async with driven_fleet(POOL) as driven:
+        await driven.press("greater_than_sign", "w")
+        await driven.type("biggest")
+        await driven.press("enter")
+        assert "gitdash has a view of this name." in "\n".join(driven.screen_lines())
+        await driven.press("enter")
+        assert "biggest · " in title(driven)
+        assert [toast.message for toast in driven.app._notifications] == ["Saved as 'biggest'."]
+        await driven.press("V", "x")
+        assert "✓" not in "\n".join(driven.screen_lines())
+        assert "biggest · " not in title(driven)
+        await driven.press("u")
+        assert "1 ✓ biggest" in "\n".join(driven.screen_lines())
+        assert "biggest · " in title(driven)
+
+
+async def test_name_of_a_view_that_was_saved_anew_is_not_that_of_the_former() -> None:
+    async with driven_fleet(POOL) as driven:
+        await driven.press("w")
+        await driven.type("mine")
+        await driven.press("enter")
+        driven.app.context.views.save(View(name="mine", sort="packs"))
+        assert driven.app.fleet_screen.viewing.name is None

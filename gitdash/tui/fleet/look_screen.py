@@ -35,7 +35,7 @@ class LookScreen(DashboardScreen):
         self.detail_is_shown = True
         self.panels = Panels(context, table)
         self.filter_bar = FilterBar(self.panels.count_text, lambda: self.fleet.filter.problem)
-        self.viewing = Viewing(self.fleet, table)
+        self.viewing = Viewing(self.fleet, table, context.views.has)
 
     def say_why_empty(self) -> None:
         """Say in the table why it has no rows, if so."""
@@ -120,9 +120,14 @@ class LookScreen(DashboardScreen):
         from gitdash.tui.pages.views_screen import ViewsScreen
 
         context = self.context
-        name = self.viewing.name
         self.cover_with(
-            ViewsScreen(context.views, context.shown_keys, shown_name=name, open_view=self.action_open_view)
+            ViewsScreen(
+                context.views,
+                context.shown_keys,
+                shown_name=lambda: self.viewing.name,
+                open_view=self.action_open_view,
+                changed=self.title_view.renew,
+            )
         )
 
     def action_open_view(self, number: int) -> None:

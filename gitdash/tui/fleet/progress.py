@@ -1,6 +1,7 @@
 """The title line: what is looked at and how far the survey is. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gitdash.survey.events import Waiting
@@ -17,6 +18,17 @@ _WAITING_PATH_WIDTH: Final = 32
 _RECENT_S: Final = 60.0
 """Until then a survey has just ended, and its age is not worth a word."""
 _VIEW_NAME_WIDTH: Final = 24
+_LEAST_ROOTS_WIDTH: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is shown in which order, as far as the table itself does not say it."""
+
+    view_name: str | None = None
+    """None if what is shown is no view."""
+    hidden_order: str | None = None
+    """The column that rows are sorted by, with its arrow; None if the table shows it."""
 
 
 def title_line(
@@ -25,18 +37,19 @@ def title_line(
     progress: SurveyProgress | None,
     width: int,
     now_s: float,
-    *,
-    view_name: str | None = None,
+    look: Look = Look(),
 ) -> Line:
-    """Return the program's name, the name of the view, the roots, and at the right the progress."""
+    """Return the program's name, the name of the view, the roots, the order, and at the right the progress."""
     right = progress_pieces(progress, home, now_s)
     name = [Piece(" gitdash ", Tone.KEY), Piece(" ", Tone.PLAIN)]
-    if view_name is not None:
-        name += [Piece(fit(printable(view_name), _VIEW_NAME_WIDTH).rstrip(), Tone.STRONG), Piece(" · ", Tone.DIM)]
-    room = width - line_length(name) - line_length(right) - 1
-    if room < 8:
-        return cut_line([*name, *right], width)
-    left = [*name, Piece(shorten_middle(roots_text(roots, home), room), Tone.PLAIN)]
+    if look.view_name is not None:
+        name += [Piece(fit(printable(look.view_name), _VIEW_NAME_WIDTH).rstrip(), Tone.STRONG), Piece(" · ", Tone.DIM)]
+    order = [] if look.hidden_order is None else [Piece(f"sorted by {look.hidden_order} ", Tone.ACCENT)]
+    dot = [Piece(" · ", Tone.DIM)] if order else []
+    room = width - line_length([*name, *dot, *order, *right]) - 1
+    if room < _LEAST_ROOTS_WIDTH:
+        return cut_line([*name, *order, *right], width)
+    left = [*name, Piece(shorten_middle(roots_text(roots, home), room), Tone.PLAIN), *dot, *order]
     return [*left, Piece(" " * max(width - line_length(left) - line_length(right), 0), Tone.PLAIN), *right]
 
 

@@ -21,7 +21,7 @@ from gitdash.tui.drawing.cells import Line, fit
 from gitdash.tui.fleet.filter_bar import TYPING_KEYS
 from gitdash.tui.fleet.look_screen import LookScreen
 from gitdash.tui.fleet.panels import WIDE_COLUMNS
-from gitdash.tui.fleet.progress import title_line
+from gitdash.tui.fleet.progress import Look, title_line
 from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.source import Changes
@@ -55,8 +55,8 @@ class FleetScreen(LookScreen):
     def title_lines(self, width: int) -> Sequence[Line]:
         """Return what is looked at, and how far that is."""
         context = self.context
-        progress, view_name = context.progress, self.viewing.name
-        return [title_line(context.roots, self._home, progress, width, context.clock(), view_name=view_name)]
+        look = Look(view_name=self.viewing.name, hidden_order=self.table.hidden_order())
+        return [title_line(context.roots, self._home, context.progress, width, context.clock(), look)]
 
     @override
     def parts(self) -> Iterable[Widget]:

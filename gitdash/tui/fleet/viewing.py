@@ -1,6 +1,6 @@
 """Which view is shown: what of it can be saved, how another is opened, and how one comes back from it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gitdash.model.view import Grouping, View
@@ -20,21 +20,26 @@ class _Look(NamedTuple):
 
 
 class Viewing:
-    """What one table shows."""
+    """What one table shows; `is_listed` tells whether there still is a view that was opened or saved."""
 
-    def __init__(self, fleet: Fleet, table: FleetTable) -> None:
+    def __init__(self, fleet: Fleet, table: FleetTable, is_listed: Callable[[View], bool]) -> None:
         self._fleet = fleet
         self._table = table
+        self._is_listed = is_listed
         self._opened: View | None = None
         """As it looked right after it was opened."""
+        self._opened_as: View | None = None
+        """As it is listed."""
         self._before: _Look | None = None
         """What was shown before a view was opened."""
 
     @property
     def name(self) -> str | None:
-        """The name of the view that is shown; None if nothing was opened, or if it was changed since."""
-        opened = self._opened
-        return opened.name if opened is not None and opened == self.present(opened.name) else None
+        """The name of the view that is shown; None if nothing was opened, or if that was changed or removed since."""
+        opened, listed = self._opened, self._opened_as
+        if opened is None or listed is None or opened != self.present(opened.name):
+            return None
+        return opened.name if self._is_listed(listed) else None
 
     def present(self, name: str) -> View:
         """Return what is shown as a view."""
@@ -55,7 +60,7 @@ class Viewing:
         others = [entry for entry in self._fleet.order if entry[0] not in {key for key, _ in order}]
         columns = view.columns if not view.columns or "name" in view.columns else ("name", *view.columns)
         self._show(_Look(view.filter, [*order, *others][:2], columns, view.group))
-        self._opened = self.present(view.name)
+        self._opened, self._opened_as = self.present(view.name), view
         return self._fleet.filter.problem
 
     def close(self) -> bool:
@@ -70,7 +75,7 @@ class Viewing:
         """Take what is shown for the view of that name: it has just been saved as such."""
         if self.name is None:
             self._before = None
-        self._opened = self.present(name)
+        self._opened = self._opened_as = self.present(name)
 
     def choices(self) -> Choices:
         """Return what is worth remembering: of a view that is only looked at, what was shown before."""

@@ -18,7 +18,7 @@ _CONFIGURED: Final = "This view stands in the configuration file: remove it ther
 
 
 class ViewsScreen(ChooserScreen, inherit_bindings=False):
-    """All views. `open_view` is given the number of the one to show."""
+    """All views. `open_view` is given the number of the one to show, `changed` is called when there are others."""
 
     SCOPE = Scope.VIEWS
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.VIEWS)]
@@ -28,12 +28,14 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
         views: SavedViews,
         shown_keys: Mapping[str, str],
         *,
-        shown_name: str | None,
+        shown_name: Callable[[], str | None],
         open_view: Callable[[int], None],
+        changed: Callable[[], None],
     ) -> None:
-        super().__init__("Views", lambda width: views_page(self.views.listed(), shown_name, width), shown_keys)
+        super().__init__("Views", lambda width: views_page(self.views.listed(), shown_name(), width), shown_keys)
         self.views = views
         self._open_view = open_view
+        self._changed = changed
         self._removed: list[View] = []
 
     def action_open_view(self, number: int) -> None:
@@ -60,6 +62,7 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
             return
         self._removed.append(removed)
         self.items.renew()
+        self._changed()
         key = self._shown_keys.get("restore_view")
         self._say(f"Removed '{printable(removed.name)}'." + (f" {key} brings it back." if key else ""))
 
@@ -68,6 +71,7 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
         if self._removed:
             self.views.save(self._removed.pop())
             self.items.renew()
+            self._changed()
 
     def _say(self, text: str) -> None:
         self.notify(text, timeout=3, markup=False)

@@ -141,6 +141,12 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
         shown = {placed.column.key for placed in self.table_layout.columns}
         return [key for key in self.chosen_columns if key not in shown]
 
+    def hidden_order(self) -> str | None:
+        """Return the column that rows are sorted by, with its arrow, if it is not among those shown; else None."""
+        key, is_descending = self.fleet.order[0]
+        shown = [placed.column.key for placed in self.table_layout.columns]
+        return None if key in shown or not shown else f"{self.fleet.columns[key].title} {'▼' if is_descending else '▲'}"
+
     @override
     def notify_style_update(self) -> None:
         """Colours are looked up anew."""
