@@ -7,11 +7,12 @@ import pytest
 from rich.segment import Segment
 from textual.color import Color
 
-from gitdash.export.columns import FLEET_COLUMNS
+from gitdash.export.columns import FLEET_COLUMNS, column_named
 from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
 from gitdash.model.view import Grouping
 from gitdash.tui.drawing.cells import choose_layout, line_length
+from gitdash.tui.drawing.chosen_columns import chosen_layout
 from gitdash.tui.drawing.filters import EncodableText
 from gitdash.tui.table.group_head import group_pieces
 from gitdash.tui.table.nearest import nearest_line
@@ -265,6 +266,39 @@ def test_head_says_count_worst_state_and_sums_below_their_columns() -> None:
         assert text[placed.left : placed.left + placed.width].strip() == value
 
 
+@pytest.mark.parametrize(
+    ("kind", "rows", "words"),
+    [
+        (
+            "state",
+            [row("a", State.WARNING, "many-packs"), row("b", State.WARNING, "many-packs")],
+            "warning: many packs 2",
+        ),
+        ("state", [row("a", State.FOREIGN)], "foreign: another user owns it 1"),
+        ("state", [row("a", State.UNREADABLE)], "unreadable: cannot be read 1"),
+        ("state", [row("a")], "ok 1"),
+        ("findings", [row("a", State.NOTICE, "no-bitmap", "shallow")], "notice: no bitmap, shallow 1"),
+        ("findings", [row("a")], "ok: no findings 1"),
+    ],
+)
+def test_head_of_a_state_or_of_findings_begins_with_the_state(kind: Grouping, rows: list[object], words: str) -> None:
+    text = _head(rows, 120, kind=kind)
+    assert text.startswith(f"  ▾ {words}  ")
+    assert text.count(words.partition(":")[0].partition(" ")[0]) == 1
+
+
+def test_title_that_does_not_fit_takes_the_column_of_the_state_and_what_is_empty_beyond_it() -> None:
+    root = b"/srv/git/" + b"repositories/" * 4
+    columns = [column_named(key) for key in ("name", "state", "why", "disk")]
+    fleet = fleet_of([row("a", State.WARNING, root=root)])
+    fleet.group_by("root")
+    pieces = group_pieces(
+        chosen_layout(columns, 120), fleet.groups.ordered[0], sort_key="disk", is_cursor=False, marked_count=0
+    )
+    assert line_length(pieces) == 120
+    assert "".join(piece.text for piece in pieces).split() == ["▾", "warning:", root.decode(), "1", "0", "B"]
+
+
 def test_sum_that_lacks_a_row_is_a_lower_bound() -> None:
     rows = [
         row("a", disk_bytes=1500 * KIB, exclusive_bytes=None),
@@ -468,7 +502,7 @@ async def test_closed_groups_of_ten_thousand_rows_are_drawn_and_nothing_is_measu
             "packs outside the multi-pack-index 1667",
             "ok 5001",
         ]
-        assert "▸ 5,001 ok" in "\n".join(driven.screen_lines())
+        assert "▸ ok 5,001" in "\n".join(driven.screen_lines())
         assert driven.source.prioritised[-1] == ()
 
 

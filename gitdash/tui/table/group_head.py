@@ -1,6 +1,6 @@
 """The head of a group as a line: openness, title and count, worst state and sums below their columns. Pure."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -20,6 +20,7 @@ from gitdash.tui.drawing.cells import (
     Tone,
     cut_line,
     fit,
+    line_length,
     margin_pieces,
     shorten_middle,
 )
@@ -29,8 +30,10 @@ from gitdash.units import human_bytes, human_count
 ROW_INDENT: Final = 2
 """Cells by which names stand to the right of the signs of their groups."""
 _LEAST_TITLE_WIDTH: Final = 12
-_COUNT_FIRST: Final = frozenset({"state", "findings"})
-"""What reads well after a number: `37 no bitmap`."""
+_SIGNS: Final = {True: "▾ ", False: "▸ "}
+"""By whether the group is open."""
+_OF_ONE_STATE: Final = frozenset({"state", "findings"})
+"""Groupings whose titles are worth more with the state before them: `warning: no bitmap`."""
 
 
 @lru_cache(maxsize=4)
@@ -50,8 +53,9 @@ def group_pieces(
 ) -> list[Piece]:
     """Return the head of a group, exactly `layout.width` cells wide.
 
-    The title reaches over columns of which a group has nothing to say. Sums are those of the sizes that each object
-    store has for itself, and of the sorted column; `>=` marks one in which something is missing.
+    The title reaches over columns of which a group has nothing to say; that of the state is one of them if the title
+    begins with the state: where it says why that is so, and where it would not fit otherwise. Sums are those of the
+    sizes that each object store has for itself, and of the sorted column; `>=` marks one in which something is missing.
     """
     mark = " " if not marked_count else "✓" if marked_count == len(group.numbers) else "-"
     pieces = margin_pieces("▌" if is_cursor else " ", mark)
@@ -66,32 +70,51 @@ def group_pieces(
 def _stretches(layout: TableLayout, group: Group, sort_key: str, marked_count: int) -> list[tuple[int, int, Line]]:
     """Return first cell, width and content of each part, from the left."""
     title_left = next((placed.left for placed in layout.columns if placed.column.key == "name"), LEFT_MARGIN)
-    cells: list[tuple[int, int, Line]] = []
+    cells = _cells(layout, group, sort_key)
+    width = _title_end(layout, cells.values(), title_left) - title_left
+    names_state = group.kind in _OF_ONE_STATE or len(_SIGNS[True]) + cell_len(group.title) + _count_width(group) > width
+    if names_state and cells.pop("state", None):
+        width = _title_end(layout, cells.values(), title_left) - title_left
+    before = _state_pieces(group) if names_state else []
+    title = (title_left, width, _title(group, layout, width, marked_count, before))
+    return sorted([*cells.values(), title], key=lambda stretch: stretch[0])
+
+
+def _cells(layout: TableLayout, group: Group, sort_key: str) -> dict[str, tuple[int, int, Line]]:
+    cells = {}
     for placed in layout.columns:
         cell = _cell(placed, group, sort_key)
         if cell is not None:
             width = cell_len(cell.text)
-            cells.append((placed.left + placed.width - width, width, [cell]))
-    title_end = min((left - CELL_GAP for left, _, _ in cells if left > title_left), default=layout.width - MARGIN)
-    width = title_end - title_left
-    title = (title_left, width, _title(group, layout, width, marked_count))
-    return sorted([*cells, title], key=lambda stretch: stretch[0])
+            cells[placed.column.key] = (placed.left + placed.width - width, width, [cell])
+    return cells
 
 
-def _title(group: Group, layout: TableLayout, width: int, marked_count: int) -> Line:
-    sign = "▾ " if group.is_open else "▸ "
-    count = f"{len(group.numbers):,}"
+def _title_end(layout: TableLayout, cells: Iterable[tuple[int, int, Line]], title_left: int) -> int:
+    return min((left - CELL_GAP for left, _, _ in cells if left > title_left), default=layout.width - MARGIN)
+
+
+def _state_pieces(group: Group) -> list[Piece]:
+    """Return the state; nothing where the title is that word."""
+    state = group.worst_state
+    return [] if group.title == state.value else [Piece(state.value, STATE_TONES[state]), Piece(": ", Tone.PLAIN)]
+
+
+def _count_width(group: Group) -> int:
+    return len(f" {len(group.numbers):,}")
+
+
+def _title(group: Group, layout: TableLayout, width: int, marked_count: int, before: list[Piece]) -> Line:
+    sign = _SIGNS[group.is_open]
     facts = [f" · {fact}" for fact in _facts(group, layout, marked_count)]
-    taken = len(sign) + len(count) + 1
+    taken = len(sign) + line_length(before) + _count_width(group)
     while facts and taken + len("".join(facts)) + min(cell_len(group.title), _LEAST_TITLE_WIDTH) > width:
         facts.pop()
     room = max(width - taken - len("".join(facts)), 0)
-    is_phrase = group.kind in _COUNT_FIRST
+    is_phrase = group.kind in _OF_ONE_STATE
     title = fit(group.title, min(room, cell_len(group.title))) if is_phrase else shorten_middle(group.title, room)
-    parts = [Piece(title, Tone.SORTED), Piece(" ", Tone.PLAIN), Piece(count, Tone.PLAIN)]
-    if is_phrase:
-        parts.reverse()
-    return [Piece(sign, Tone.ACCENT), *parts, Piece("".join(facts), Tone.DIM)]
+    count = Piece(f" {len(group.numbers):,}", Tone.PLAIN)
+    return [Piece(sign, Tone.ACCENT), *before, Piece(title, Tone.SORTED), count, Piece("".join(facts), Tone.DIM)]
 
 
 def _facts(group: Group, layout: TableLayout, marked_count: int) -> Iterator[str]:
