@@ -108,7 +108,7 @@ BUILT_IN_VIEWS: Final = (
 def known_parts(view: View) -> tuple[View, tuple[str, ...]]:
     """Return a view with the keys of its columns, without those that there are not; and a sentence for each of these.
 
-    A column may be given by either of its names, and only once.
+    A column may be given by either of its names, and only once. The filter is printable, as what it is compared with.
     """
     problems = []
     keys = []
@@ -123,7 +123,10 @@ def known_parts(view: View) -> tuple[View, tuple[str, ...]]:
             sort = view.sort[: view.sort.startswith("-")] + column_named(view.sort.removeprefix("-")).key
         except ColumnError as error:
             problems.append(f"view '{printable(view.name)}': {error}")
-    return msgspec.structs.replace(view, columns=tuple(dict.fromkeys(keys)), sort=sort), tuple(problems)
+    checked = msgspec.structs.replace(
+        view, filter=printable(view.filter), columns=tuple(dict.fromkeys(keys)), sort=sort
+    )
+    return checked, tuple(problems)
 
 
 def encode_views(views: Iterable[View]) -> bytes:

@@ -34,13 +34,14 @@ from gitdash.tui.memory import Memory
 from gitdash.tui.options import Options
 from gitdash.tui.pages.help import help_lines
 from gitdash.tui.pages.page_screen import PageScreen
-from gitdash.tui.palette import RepositoryProvider
+from gitdash.tui.palette import Palette, RepositoryProvider
 from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.table.fleet import Fleet
 from gitdash.tui.table.live import LiveFleet
 from gitdash.tui.table.table import FleetTable
+from gitdash.tui.text_input import pasted_text
 from gitdash.tui.themes import ANSI_THEME
 
 TICK_INTERVAL_S: Final = 10.0
@@ -198,6 +199,13 @@ class Dashboard(App[int]):
             if isinstance(screen, DashboardScreen | PageScreen):
                 screen.show_changes(changes)
 
+    @override
+    async def on_event(self, event: events.Event) -> None:
+        """Clean what is pasted before any input gets it."""
+        if isinstance(event, events.Paste) and not event.is_forwarded:
+            event.text = pasted_text(event.text)
+        await super().on_event(event)
+
     def on_key(self, event: events.Key) -> None:
         """Let an input have what is its own, before keys are looked up."""
         if isinstance(self.screen, DashboardScreen) and self.screen.takes_typed(event):
@@ -247,6 +255,12 @@ class Dashboard(App[int]):
         while len(self.screen_stack) > 1:
             await self.pop_screen()
         self.fleet_screen.go_to(path)
+
+    @override
+    def action_command_palette(self) -> None:
+        """Open the palette."""
+        if not isinstance(self.screen, Palette):
+            self.call_next(partial(self.push_screen, Palette(id="--command-palette")))
 
     @override
     async def action_quit(self) -> None:

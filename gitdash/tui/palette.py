@@ -7,7 +7,8 @@ from functools import partial
 from typing import Final, Protocol, cast
 
 from rich.text import Text
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.widgets import Input
 from typing_extensions import override
 
 from gitdash.tui.table.fleet import Fleet
@@ -23,6 +24,14 @@ class FleetScreen(Protocol):
 
     def go_to(self, path: bytes) -> None:
         """Put the cursor on a repository."""
+
+
+class Palette(CommandPalette):
+    """Textual's, with an end to what can be typed."""
+
+    def on_mount(self) -> None:
+        """Set the end."""
+        self.query_one(Input).max_length = _LONGEST
 
 
 class RepositoryProvider(Provider):

@@ -19,6 +19,7 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fleet.completion import completions, last_word
 from gitdash.tui.table.row_filter import CONDITION_SIGN
+from gitdash.tui.text_input import LONGEST_TEXT, TextInput
 
 _PLACEHOLDER: Final = "words, or =SQL such as =packs > 50"
 _KEPT_TEXTS: Final = 50
@@ -27,7 +28,7 @@ TYPING_KEYS: Final = (("enter", "keep"), ("escape", "drop"), ("tab", "complete")
 _TIP: Final = "a condition such as role = 'member' AND disk > 1 GiB; the help page lists the columns"
 
 
-class FilterInput(Input):
+class FilterInput(TextInput):
     """One line of text that remembers the former ones, and completes names of columns."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,7 +38,9 @@ class FilterInput(Input):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="filter", compact=True, select_on_focus=False, placeholder=_PLACEHOLDER)
+        super().__init__(
+            id="filter", compact=True, select_on_focus=False, max_length=LONGEST_TEXT, placeholder=_PLACEHOLDER
+        )
         self._texts: list[str] = []
         self._place = 0
         self._offered: list[str] = []

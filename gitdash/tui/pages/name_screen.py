@@ -16,6 +16,7 @@ from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.drawing.cells import Tone
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.text_input import TextInput
 
 _LONGEST_NAME: Final = 60
 
@@ -33,7 +34,7 @@ class NameScreen(ModalScreen[None]):
         self, title: str, hint: str, *, question_for: Callable[[str], str | None], take: Callable[[str], None]
     ) -> None:
         super().__init__()
-        self.input = Input(id="name", compact=True, max_length=_LONGEST_NAME)
+        self.input = TextInput(id="name", compact=True, max_length=_LONGEST_NAME)
         self._title = title
         self._hint = hint
         self._question_for = question_for

@@ -7,11 +7,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input
 from typing_extensions import override
 
 from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.text_input import TextInput
 
 _LONGEST: Final = 200
 """Characters that can be typed: three ids."""
@@ -20,7 +20,7 @@ TYPING_KEYS: Final = (("enter", "look up"), ("escape", "end"), ("up", "former"),
 """What acts while an id is typed, in Textual's spelling, with a word on each."""
 
 
-class _IdInput(Input):
+class _IdInput(TextInput):
     """An input that takes enter in its turn: as a binding it would come after what is typed next in one burst."""
 
     def __init__(self, ask: Callable[[str], None], placeholder: str) -> None:
