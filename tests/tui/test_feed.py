@@ -111,6 +111,16 @@ def test_survey_fills_rows_with_the_sizes_that_git_says(fleet: Path, history: Hi
         report = watched.seen.reports[_path(fleet, "c.git")]
         assert report is not None
         assert isinstance(report.sizes.reachable, SizeMeasurement)
+        assert not report.sizes.reachable.from_history, "it was measured in this run"
+    if keeps_state:
+        with _feed(fleet, history) as watched:
+            watched.until_surveyed()
+            watched.feed.request_report(_path(fleet, "c.git"))
+            watched.until(lambda seen: _path(fleet, "c.git") in seen.reports)
+            report = watched.seen.reports[_path(fleet, "c.git")]
+            assert report is not None
+            assert isinstance(report.sizes.reachable, SizeMeasurement)
+            assert report.sizes.reachable.from_history
 
 
 def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> None:

@@ -2,10 +2,12 @@
 
 from typing import Final
 
+import msgspec
+
 from gitdash.model.job import JobFigures, JobKind, JobState
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
-from gitdash.model.sizes import Question
+from gitdash.model.sizes import Question, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 
 _QUESTION_NAMES: Final = {Question.REACHABLE: "reachable", Question.REACHABLE_OWN: "own"}
@@ -31,6 +33,19 @@ def outcome_of(report: RepositoryReport, kind: JobKind, *, is_cancelled: bool) -
     parts = (report.inspection, *sizes)
     reason = next((part.reason for part in parts if isinstance(part, Unreadable)), None)
     return (JobState.DONE if reason is None else JobState.FAILED), reason
+
+
+def with_sizes_of_this_run(report: RepositoryReport, started_at_s: float) -> RepositoryReport:
+    """Return a stored report in which only sizes that were measured before this run began are said to be remembered."""
+    sizes = report.sizes
+    reachable, own = (
+        msgspec.structs.replace(size, from_history=False)
+        if isinstance(size, SizeMeasurement) and size.measured_at_s >= started_at_s
+        else size
+        for size in (sizes.reachable, sizes.reachable_own)
+    )
+    changed = msgspec.structs.replace(sizes, reachable=reachable, reachable_own=own)
+    return msgspec.structs.replace(report, sizes=changed)
 
 
 def question_text(question: Question) -> str:

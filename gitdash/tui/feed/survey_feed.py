@@ -22,6 +22,7 @@ from gitdash.survey.events import Discovered, Finished, Progress, Report, Survey
 from gitdash.survey.priorities import Priorities
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.again import LookAgain
+from gitdash.tui.feed.figures import with_sizes_of_this_run
 from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.questions import Questions
 from gitdash.tui.feed.survey_job import SurveyJob
@@ -57,6 +58,7 @@ class SurveyFeed:
         self._history = history
         self._program = program
         self._clock = clock
+        self._started_at_s = clock()
         self._priorities = Priorities()
         self._cancel = threading.Event()
         self._jobs = JobRegister(clock, on_changed=self._note_job, on_forgotten=self._forget_job)
@@ -333,5 +335,7 @@ class SurveyFeed:
     def _report(self, path: bytes) -> RepositoryReport | None:
         encoded = self._encoded.get(path)
         if encoded is not None:
-            return msgspec.msgpack.decode(encoded, type=RepositoryReport)
-        return None if self._history is None else self._history.report(path)
+            report: RepositoryReport | None = msgspec.msgpack.decode(encoded, type=RepositoryReport)
+        else:
+            report = None if self._history is None else self._history.report(path)
+        return None if report is None else with_sizes_of_this_run(report, self._started_at_s)
