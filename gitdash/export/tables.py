@@ -15,7 +15,7 @@ from gitdash.model.finding import Severity
 from gitdash.model.report import Totals
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
-from gitdash.units import human_bytes, human_count
+from gitdash.units import counted, human_bytes, human_count
 
 _GAP: Final = "  "
 _NARROWEST_TEXT: Final = 12
@@ -134,13 +134,13 @@ def _markdown_cell(column: Column, text: str) -> str:
 def totals_line(totals: Totals) -> str:
     """Return the sums over a survey as one sentence with a newline: `3 repositories, 2 object stores, ...`."""
     parts = [
-        _counted(totals.repository_count, "repository", "repositories"),
-        _counted(totals.object_store_count, "object store", "object stores"),
+        counted(totals.repository_count, "repository", "repositories"),
+        counted(totals.object_store_count, "object store"),
         f"{_sum(totals.disk_bytes, totals.disk_unknown_count)} on disk",
     ]
     if totals.duplicate_bytes:
         parts.append(f"{_sum(totals.duplicate_bytes, totals.exclusive_unknown_count)} stored twice")
-    if totals.saved_bytes > 0:
+    if totals.saved_bytes is not None and totals.saved_bytes > 0:
         parts.append(f"{totals.saved_bound.sign}{human_bytes(totals.saved_bytes)} saved by pools")
     states = (
         (totals.critical_count, "critical"),
@@ -148,8 +148,8 @@ def totals_line(totals: Totals) -> str:
         (totals.notice_count, "notice"),
         (totals.unreadable_count, "unreadable"),
     )
-    parts += [f"{human_count(count)} {word}" for count, word in states if count]
-    return ", ".join(parts) + "\n"
+    by_state = ", ".join(f"{human_count(count)} {word}" for count, word in states if count)
+    return ", ".join(parts) + (f"; by state: {by_state}" if by_state else "") + "\n"
 
 
 def _sum(size_bytes: int, unknown_count: int) -> str:
@@ -159,17 +159,14 @@ def _sum(size_bytes: int, unknown_count: int) -> str:
 
 def findings_line(repository_count: int, printed: Mapping[Severity, int], hidden: Mapping[Severity, int]) -> str:
     """Return how many findings there are, worst first, as a line; `hidden` are those not printed."""
-    line = _counted(repository_count, "repository", "repositories") + ": " + _findings(printed)
+    line = counted(repository_count, "repository", "repositories") + ": " + _findings(printed)
     return f"{line}; not printed: {_findings(hidden)}\n" if sum(hidden.values()) else f"{line}\n"
 
 
 def _findings(counts: Mapping[Severity, int]) -> str:
     if not sum(counts.values()):
         return "no findings"
-    *others, last = [f"{human_count(counts[one])} {one.value}" for one in reversed(Severity) if counts[one]]
-    words = f"{', '.join(others)} and {last}" if others else last
-    return f"{words} {'finding' if sum(counts.values()) == 1 else 'findings'}"
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{human_count(count)} {one if count == 1 else many}"
+    words = [f"{human_count(counts[one])} {one.value}" for one in reversed(Severity) if counts[one]]
+    if len(words) == 1:
+        return counted(sum(counts.values()), f"{words[0].split()[1]} finding")
+    return f"{counted(sum(counts.values()), 'finding')} ({', '.join(words)})"

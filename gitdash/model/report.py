@@ -75,9 +75,10 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     duplicate_bytes: int
     exclusive_unknown_count: int = 0
     """Object stores for which exclusive and duplicate bytes are not known: then these two are lower bounds."""
-    saved_bytes: int = 0
+    saved_bytes: int | None = None
     """What members read from their lenders instead of storing it, less the object bytes of the pools that are there for
-    nothing else. Negative if those pools take more than their members save, as far as is known."""
+    nothing else. Negative if those pools take more than their members save, as far as is known; None while that is
+    known of no member."""
     saved_bound: Bound = Bound.EXACT
     saved_known_count: int = 0
     """Members whose saved bytes are part of the sum."""

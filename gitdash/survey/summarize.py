@@ -92,7 +92,7 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
         exclusive_bytes=sum_bytes(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         duplicate_bytes=sum_bytes(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         exclusive_unknown_count=sum(map(_lacks_exclusive, stores)),
-        saved_bytes=saved.bytes,
+        saved_bytes=saved.bytes if saved.known_count else None,
         saved_bound=saved.bound,
         saved_known_count=saved.known_count,
         saved_unknown_count=saved.unknown_count,

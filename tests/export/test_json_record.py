@@ -172,7 +172,7 @@ DESIGN: dict[str, Any] = {
         "object_store_count": 1,
         "disk_bytes": 5000,
         "duplicate_bytes": 3,
-        "saved_bytes": 0,
+        "saved_bytes": None,
         "saved_bound": "exact",
         "saved_unknown_count": 0,
     },

@@ -146,15 +146,15 @@ def test_totals_are_one_line() -> None:
         critical_count=0,
     )
     assert totals_line(totals) == (
-        "12.0k repositories, 1 object store, 5.00 GiB on disk, 12.0 MiB stored twice,"
-        " 12 warning, 40 notice, 1 unreadable\n"
+        "12.0k repositories, 1 object store, 5.00 GiB on disk, 12.0 MiB stored twice"
+        "; by state: 12 warning, 40 notice, 1 unreadable\n"
     )
     partial = msgspec.structs.replace(totals, disk_unknown_count=1, exclusive_unknown_count=7)
     assert totals_line(partial).startswith(
-        "12.0k repositories, 1 object store, >=5.00 GiB on disk, >=12.0 MiB stored twice,"
+        "12.0k repositories, 1 object store, >=5.00 GiB on disk, >=12.0 MiB stored twice;"
     )
     saving = msgspec.structs.replace(totals, saved_bytes=3 << 30, saved_bound=Bound.LOWER)
-    assert "12.0 MiB stored twice, >=3.00 GiB saved by pools, 12 warning" in totals_line(saving)
+    assert "12.0 MiB stored twice, >=3.00 GiB saved by pools; by state: 12 warning" in totals_line(saving)
     assert "saved" not in totals_line(msgspec.structs.replace(totals, saved_bytes=-5, saved_known_count=1))
     quiet = Totals(
         repository_count=1,
@@ -180,7 +180,7 @@ def test_totals_are_one_line() -> None:
         (
             {Severity.NOTICE: 3, Severity.CRITICAL: 1, Severity.WARNING: 2},
             {},
-            "1 critical, 2 warning and 3 notice findings",
+            "6 findings (1 critical, 2 warning, 3 notice)",
         ),
     ],
 )

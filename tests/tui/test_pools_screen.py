@@ -1,5 +1,6 @@
 """The screen of lenders: what stands on it, what keys do, and what becomes of the cursor when the fleet changes."""
 
+import dataclasses
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -8,7 +9,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from gitdash.export.pools import KnownSum
+from gitdash.export.pools import KnownSum, pool_forest
 from gitdash.model.report import Lender, State
 from gitdash.model.saved import SavedSum
 from gitdash.model.sizes import Bound
@@ -17,7 +18,7 @@ from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.cells import Tone, line_length
 from gitdash.tui.options import Options
 from gitdash.tui.pools import screen as pools_screen
-from gitdash.tui.pools.figures import signed_bytes, sum_text
+from gitdash.tui.pools.figures import cost_text, net_text, sum_text
 from gitdash.tui.pools.lines import entry_line, head_line, no_lender_lines
 from gitdash.tui.pools.order import ORDERS, PoolOrder
 from gitdash.tui.pools.pool_list import PoolList
@@ -75,7 +76,7 @@ def test_reason_that_is_the_word_itself_is_not_repeated() -> None:
 
 def test_row_has_members_and_sums_over_them() -> None:
     line = next(line for line in texts(of(pool_summaries())) if "pool.git" in line)
-    assert words(line) == "▸ pool.git warning 2 600 MiB 600 MiB 4.00 MiB >=300 MiB >=-300 MiB"
+    assert words(line) == "▸ pool.git warning 2 600 MiB 600 MiB 4.00 MiB >=300 MiB"
     base = next(line for line in texts(of(pool_summaries())) if " base.git" in line)
     assert words(base) == "▸ base.git notice 1 +2 600 MiB 600 MiB 2.00 MiB >=300 MiB >=300 MiB"
 
@@ -177,7 +178,24 @@ def test_sums_mark_what_they_lack() -> None:
     assert sum_text(KnownSum(bytes=0, known_count=0, unknown_count=0, bound=Bound.EXACT)) == "-"
     assert sum_text(KnownSum(bytes=0, known_count=0, unknown_count=2, bound=Bound.LOWER)) == ""
     assert sum_text(KnownSum(bytes=5, known_count=1, unknown_count=2, bound=Bound.LOWER)) == ">=5 B"
-    assert signed_bytes(-2048) == "-2.00 KiB"
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [(Bound.EXACT, "2.00 KiB"), (Bound.LOWER, "<=2.00 KiB"), (Bound.UPPER, ">=2.00 KiB"), (Bound.UNKNOWN, "~2.00 KiB")],
+)
+def test_what_is_saved_at_least_is_paid_at_most(bound: Bound, text: str) -> None:
+    assert cost_text(-2048, bound) == text
+
+
+def test_net_of_a_pool_is_a_cost_in_words_and_blank_while_members_are_unknown() -> None:
+    row = next(row for row in pool_forest([member("a", known("p")), pool("p", 1)]) if row.summary is not None)
+    saved = KnownSum(bytes=1 << 20, known_count=1, unknown_count=0, bound=Bound.EXACT)
+    known_row = dataclasses.replace(row, saved=saved, net_bytes=-(3 << 20))
+    assert net_text(known_row) == "costs 3.00 MiB"
+    partial = dataclasses.replace(saved, unknown_count=1, bound=Bound.LOWER)
+    assert net_text(dataclasses.replace(known_row, saved=partial)) == ""
+    assert net_text(dataclasses.replace(known_row, saved=partial, net_bytes=3 << 20)) == ">=3.00 MiB"
 
 
 @pytest.mark.parametrize(
@@ -332,7 +350,7 @@ async def test_sort_keys_go_from_column_to_column_and_reverse_and_the_cursor_sta
             await driven.press(*keys)
             assert driven.text()[0].endswith(order)
             assert driven.cursor == "pool.git"
-        assert "▼net" in driven.text()[3]
+        assert "▼ net" in driven.text()[3]
 
 
 async def test_path_of_lender_or_member_is_copied() -> None:

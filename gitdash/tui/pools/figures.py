@@ -1,14 +1,16 @@
-"""Figures of lenders as text: sums over members that may lack some, and bytes below 0. Pure."""
+"""Figures of lenders as text: sums over members that may lack some, and what is paid instead of saved. Pure."""
 
 from gitdash.export.columns import ABSENT, PENDING, UNMEASURED
 from gitdash.export.pools import KnownSum, PoolRow
+from gitdash.model.sizes import Bound
 from gitdash.tui.drawing.cells import STATE_TONES, Piece, Tone
 from gitdash.units import human_bytes, human_count
 
 
-def signed_bytes(size_bytes: int) -> str:
-    """Return a size for people that may be below 0."""
-    return f"-{human_bytes(-size_bytes)}" if size_bytes < 0 else human_bytes(size_bytes)
+def cost_text(saved_bytes: int, bound: Bound) -> str:
+    """Return what is paid where less than nothing is saved; what is saved at least is what is paid at most."""
+    sign = {Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}.get(bound, bound).sign
+    return sign + human_bytes(-saved_bytes)
 
 
 def sum_text(total: KnownSum) -> str:
@@ -19,10 +21,15 @@ def sum_text(total: KnownSum) -> str:
 
 
 def net_text(row: PoolRow) -> str:
-    """Return what a lender saves, less its own objects if it is there for nothing else."""
+    """Return what a lender saves, less its own objects if it is there for nothing else, or what it costs.
+
+    Blank where more of its members may turn a cost into a saving once they are measured.
+    """
     if row.net_bytes is None:
         return UNMEASURED if row.members else ABSENT
-    return row.saved.bound.sign + signed_bytes(row.net_bytes)
+    if row.net_bytes >= 0:
+        return row.saved.bound.sign + human_bytes(row.net_bytes)
+    return UNMEASURED if row.saved.unknown_count else f"costs {cost_text(row.net_bytes, row.saved.bound)}"
 
 
 def members_text(row: PoolRow) -> str:

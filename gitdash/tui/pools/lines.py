@@ -17,7 +17,9 @@ from gitdash.tui.drawing.cells import (
     Tone,
     fit,
     shorten_middle,
+    sorted_title,
     spread,
+    title_above,
     value_pieces,
 )
 from gitdash.tui.drawing.fitting import fitting
@@ -25,7 +27,7 @@ from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.pools.figures import members_text, net_text, state_piece, store_name, sum_text
 from gitdash.tui.pools.order import PoolOrder
 from gitdash.tui.pools.pool_list import Entry, LenderEntry, MemberEntry, NoteEntry
-from gitdash.units import human_count
+from gitdash.units import counted
 
 _NAME_WIDTH_LEAST: Final = 24
 _NAME_WIDTH_MOST: Final = 88
@@ -68,7 +70,7 @@ _FIGURES: Final = (
         of_member=_own("duplicate"),
     ),
     _Figure(key="saved", width=10, priority=0, of_lender=lambda row: sum_text(row.saved), of_member=_own("saved")),
-    _Figure(key="net", width=11, priority=3, of_lender=net_text, of_member=lambda _: UNMEASURED),
+    _Figure(key="net", width=16, priority=3, of_lender=net_text, of_member=lambda _: UNMEASURED),
 )
 """From the left. What stands in a column of a member is its own; of a lender, the sums over its members, but for its
 own objects and those that are nowhere else."""
@@ -90,9 +92,9 @@ def head_line(order: PoolOrder, width: int) -> Line:
     gap = 1
     for key, column_width, is_right in columns:
         is_sorted = key == order.key
-        arrow = ("▼" if order.descending else "▲") if is_sorted else ""
-        title = arrow + key if is_right else key + arrow
-        text = " " * gap + fit(title, column_width, right=is_right)
+        room = column_width + gap - 1
+        title = sorted_title(key, room, descending=order.descending, right=is_right) if is_sorted else key
+        text = title_above(title, column_width, gap, right=is_right)
         pieces.append(Piece(text, Tone.SORTED if is_sorted else Tone.HEAD))
         gap = CELL_GAP
     return pieces
@@ -168,10 +170,10 @@ def _layout(width: int) -> tuple[list[_Figure], int]:
 def no_lender_lines(repository_count: int, width: int, *, is_complete: bool) -> Sequence[Line]:
     """Return what a lender is, and that there is none."""
     so_far = "" if is_complete else " looked at so far"
-    noun = "repository" if repository_count == 1 else "repositories"
+    repositories = counted(repository_count, "repository", "repositories")
     return [
         [],
-        *wrapped(f"No lender among the {human_count(repository_count)} {noun}{so_far}.", Tone.STRONG, width),
+        *wrapped(f"No lender among the {repositories}{so_far}.", Tone.STRONG, width),
         [],
         *wrapped(
             "A lender is a repository whose objects others read instead of storing them again: the pool of a forge's"
@@ -185,6 +187,5 @@ def no_lender_lines(repository_count: int, width: int, *, is_complete: bool) -> 
 
 def all_safe_lines(lender_count: int, key: str, width: int) -> Sequence[Line]:
     """Return that nothing is unsafe about any lender; `key` shows all again, if it is not empty."""
-    noun = "lender" if lender_count == 1 else "lenders"
     hint = f" {key} shows all." if key else ""
-    return [[], *wrapped(f"Nothing unsafe is known of the {human_count(lender_count)} {noun}.{hint}", Tone.OK, width)]
+    return [[], *wrapped(f"Nothing unsafe is known of the {counted(lender_count, 'lender')}.{hint}", Tone.OK, width)]

@@ -14,7 +14,7 @@ from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.pools.order import PoolOrder
 from gitdash.tui.pools.sums import PoolSums
 from gitdash.tui.pools.unsafe import lender_words, member_words
-from gitdash.units import human_count
+from gitdash.units import counted, human_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +165,7 @@ class PoolList:
 def _rests(row: PoolRow) -> Iterator[str]:
     """Yield who borrows from a lender and has no line below it."""
     if row.indirect_member_count:
-        yield f"and {human_count(row.indirect_member_count)} more that borrow through other lenders"
+        more = counted(row.indirect_member_count, "more that borrows", "more that borrow")
+        yield f"and {more} through other lenders"
     if row.unseen_member_count:
         yield f"and {human_count(row.unseen_member_count)} that an earlier survey saw elsewhere"

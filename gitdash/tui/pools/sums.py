@@ -11,7 +11,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.saved import SavedSum
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.cells import Line, Piece, Tone, line_length
-from gitdash.tui.pools.figures import signed_bytes
+from gitdash.tui.pools.figures import cost_text
 from gitdash.tui.pools.unsafe import TONES, worst_severity
 from gitdash.units import counted, human_bytes, human_count
 
@@ -91,13 +91,22 @@ def _sizes(sums: PoolSums) -> list[Line]:
     sign = LOWER_BOUND if sums.objects_unknown_count else ""
     groups: list[Line] = [_size(sign + human_bytes(sums.objects_bytes), "in lenders")]
     if sums.saved.known_count:
-        groups.append(_size(sums.saved.bound.sign + signed_bytes(sums.saved.bytes), "saved net"))
+        groups.append(_saved(sums.saved))
     elif sums.member_count:
         groups.append([Piece("saved: not measured yet", Tone.DIM)])
     if sums.duplicate_unknown_count < sums.member_count:
         sign = LOWER_BOUND if sums.duplicate_unknown_count else ""
         groups.append(_size(sign + human_bytes(sums.duplicate_bytes), "duplicate in members"))
     return groups
+
+
+def _saved(saved: SavedSum) -> Line:
+    if saved.bytes >= 0:
+        return _size(saved.bound.sign + human_bytes(saved.bytes), "saved net")
+    if saved.unknown_count:
+        # a bound would say at most what is known to be more by what the others save
+        return [Piece(f"pools cost {human_bytes(-saved.bytes)} more than they save so far", Tone.DIM)]
+    return [Piece(f"pools cost {cost_text(saved.bytes, saved.bound)} more than they save", Tone.PLAIN)]
 
 
 def _group(text: str) -> Line:
