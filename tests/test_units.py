@@ -4,7 +4,16 @@ import unicodedata
 
 import pytest
 
-from gitdash.units import human_age, human_bytes, human_count, human_duration, printable, printable_path, sum_bytes
+from gitdash.units import (
+    counted,
+    human_age,
+    human_bytes,
+    human_count,
+    human_duration,
+    printable,
+    printable_path,
+    sum_bytes,
+)
 
 
 @pytest.mark.parametrize(
@@ -109,3 +118,16 @@ def test_path_that_is_not_utf8_is_shown_with_its_bytes() -> None:
 )
 def test_a_sum_of_sizes_is_no_larger_than_a_file_can_be(sizes_bytes: tuple[int, ...], total_bytes: int) -> None:
     assert sum_bytes(sizes_bytes) == total_bytes
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "text"),
+    [
+        (0, ("pack",), "0 packs"),
+        (1, ("pack",), "1 pack"),
+        (2, ("repository", "repositories"), "2 repositories"),
+        (12_000, ("reference is", "references are"), "12.0k references are"),
+    ],
+)
+def test_noun_follows_its_count(count: int, words: tuple[str, ...], text: str) -> None:
+    assert counted(count, *words) == text

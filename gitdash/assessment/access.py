@@ -14,7 +14,7 @@ from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import DiskFacts, Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import SizeMeasurement
-from gitdash.units import counted, human_bytes, human_count, printable_path
+from gitdash.units import counted, human_bytes, printable_path
 
 REPOSITORY_UNREADABLE = Rule(
     id="repository-unreadable",
@@ -142,7 +142,7 @@ def disk_incomplete(case: Case) -> Iterator[Finding]:
             case,
             Severity.NOTICE,
             f"some folder could not be searched: it occupies at least {human_bytes(disk.bytes)}"
-            f" in {human_count(disk.file_count)} files",
+            f" in {counted(disk.file_count, 'file')}",
             {"disk_bytes": disk.bytes, "file_count": disk.file_count},
         )
 

@@ -97,10 +97,11 @@ def packs_outside_midx(case: Case) -> Iterator[Finding]:
     if packs is None or outside_count <= allowed_count:
         return
     is_slow = case.is_served or min(outside_count, packs.count - packs.kept_count) > case.policy.pack_limit
+    has_index = case.inspection is not None and case.inspection.multi_pack_index is not None
     yield PACKS_OUTSIDE_MIDX.finding(
         case,
         Severity.WARNING if is_slow else Severity.NOTICE,
-        f"{counted(outside_count, 'pack')} outside the multi-pack-index,"
+        f"{counted(outside_count, 'pack')} {'outside the' if has_index else 'and no'} multi-pack-index,"
         f" {human_count(allowed_count)} allowed at {human_bytes(packs.bytes)}",
         {"outside_midx_count": outside_count, "allowed_count": allowed_count, "pack_bytes": packs.bytes},
         remedy=_index_only_remedy(case),

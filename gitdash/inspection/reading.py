@@ -14,6 +14,7 @@ from gitdash.inspection.files import FileError, FileMissingError, open_buffer
 from gitdash.inspection.listing import Listing
 from gitdash.model.inspection import Problem
 from gitdash.model.repository import Unreadable
+from gitdash.units import counted
 
 _MAXIMUM_PROBLEMS = 50
 """Thousands of broken files make one row no clearer; the last problem says how many more there are."""
@@ -41,7 +42,8 @@ class Problems:
         """Return all problems."""
         if not self.left_out_count:
             return tuple(self.noted)
-        return (*self.noted, Problem(path="", reason=f"{self.left_out_count} more files could not be read"))
+        reason = f"{counted(self.left_out_count, 'more file', 'more files')} could not be read"
+        return (*self.noted, Problem(path="", reason=reason))
 
 
 def unreadable(error: Exception) -> Unreadable:

@@ -10,7 +10,7 @@ from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection, Loo
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
-from gitdash.units import human_bytes, human_duration, linked_text
+from gitdash.units import counted, human_bytes, human_duration, linked_text
 
 _QUESTIONS = {
     Question.REACHABLE: "everything that the references reach: what a full clone costs on disk",
@@ -100,12 +100,13 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
             yield f"exclusive: unreadable: {reason}"
         case ExclusiveSizes():
             yield (
-                f"exclusive: {_figure(exclusive.exclusive_bytes)} in {exclusive.exclusive_count} objects that no lender"
-                " has: what deleting this repository would free"
+                f"exclusive: {_figure(exclusive.exclusive_bytes)} in {counted(exclusive.exclusive_count, 'object')}"
+                " that no lender has: what deleting this repository would free"
             )
             yield (
-                f"duplicate: {_figure(exclusive.duplicate_bytes)} in {exclusive.duplicate_count} objects that are"
-                " stored here although a lender has them, too"
+                f"duplicate: {_figure(exclusive.duplicate_bytes)} in"
+                f" {counted(exclusive.duplicate_count, 'object that is', 'objects that are')} stored here although a"
+                " lender has the same, too"
             )
             yield from _rest_of_objects(_objects_bytes(inspection), exclusive)
         case None:
@@ -115,8 +116,8 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
 def _rest_of_objects(objects_bytes: int | None, exclusive: ExclusiveSizes) -> Iterator[str]:
     if exclusive.redundant_count:
         yield (
-            f"  {_figure(exclusive.redundant_bytes)} more are second copies of {exclusive.redundant_count} objects in"
-            " the same store"
+            f"  {_figure(exclusive.redundant_bytes)} more are second copies of"
+            f" {counted(exclusive.redundant_count, 'object')} in the same store"
         )
     if objects_bytes is not None:
         parts = exclusive.exclusive_bytes + exclusive.duplicate_bytes + exclusive.redundant_bytes
@@ -130,6 +131,7 @@ def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
             yield f"reachable: unreadable: {reason}"
         case SizeMeasurement() as reachable:
             yield f"reachable: {_figure(reachable.bytes)}, {reachable.bound.words}: what a full clone costs on disk"
+            yield from _copies_line(inspection, sizes.exclusive)
             if isinstance(inspection.alternates, AlternatesFacts):
                 yield "  it counts what lenders hold, too, so it can be far above `objects`"
             elif isinstance(sizes.exclusive, ExclusiveSizes) and not reachable.excluded_references:
@@ -137,6 +139,18 @@ def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
                 yield f"  {_figure(max(unreachable_bytes, 0))} of the objects here are reachable from no reference"
         case None:
             pass
+
+
+def _copies_line(inspection: Inspection, exclusive: ExclusiveSizes | Unreadable | None) -> Iterator[str]:
+    """Say that exact is not the same each time, where some object may be stored more than once."""
+    has_copies = isinstance(exclusive, ExclusiveSizes) and bool(exclusive.duplicate_count or exclusive.redundant_count)
+    lenders = inspection.alternates.alternates if isinstance(inspection.alternates, AlternatesFacts) else ()
+    if has_copies or len(lenders) > 1:
+        yield (
+            "  copies of one object, here and in a lender, in two lenders or in two packs, differ in size, for each is"
+            " whole or a delta of its own: which copy git counts depends on how it is asked, so that two exact answers"
+            " may differ by as much"
+        )
 
 
 def _reachable_own_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:

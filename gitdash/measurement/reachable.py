@@ -18,7 +18,7 @@ from gitdash.measurement.answers import Answer, PreviousSize, Tips, answer, exte
 from gitdash.measurement.queries import StoreQueries, UntrustworthySizeError
 from gitdash.measurement.size_request import SizeRequest, choose, names_note, select
 from gitdash.model.sizes import SizeMeasurement, Strategy
-from gitdash.units import printable
+from gitdash.units import counted, printable
 
 
 def measure_reachable(
@@ -164,13 +164,15 @@ def _after_failure(
 def _gone_notes(request: SizeRequest, all_tips: Tips, usable: Tips) -> tuple[str, ...]:
     """Which references point to objects that are not there."""
     notes = []
-    for what, references, before, after in (
-        ("point to missing objects and are left out", request.references, all_tips.wanted, usable.wanted),
-        ("of the lender point to missing objects", request.lender_references, all_tips.excluded, usable.excluded),
+    point_to_nothing = ("points to a missing object and is left out", "point to missing objects and are left out")
+    of_lender = ("of the lender points to a missing object", "of the lender point to missing objects")
+    for words, references, before, after in (
+        (point_to_nothing, request.references, all_tips.wanted, usable.wanted),
+        (of_lender, request.lender_references, all_tips.excluded, usable.excluded),
     ):
         gone = set(before) - set(after)
         if gone:
-            notes.append(names_note(what, [name for name, object_id in references if object_id in gone]))
+            notes.append(names_note(words, [name for name, object_id in references if object_id in gone]))
     return tuple(notes)
 
 
@@ -243,4 +245,5 @@ def _rule_for(request: SizeRequest, strategy: Strategy, queries: StoreQueries) -
 def _missing_note(found: Answer) -> tuple[str, ...]:
     if not found.missing_count:
         return ()
-    return (f"{found.missing_count} objects of this partial clone are not fetched and not counted",)
+    objects_are = ("object of this partial clone is", "objects of this partial clone are")
+    return (f"{counted(found.missing_count, *objects_are)} not fetched and not counted",)

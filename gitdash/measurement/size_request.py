@@ -5,7 +5,7 @@ Runs nothing and reads nothing.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,7 @@ from gitdash.measurement.strategy import StrategyChoice, StrategyFacts, choose_s
 from gitdash.measurement.wildmatch import excluded_by
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.sizes import Question, Strategy
+from gitdash.units import counted
 
 _ID_PATTERNS: Final = {
     ObjectFormat.SHA1: re.compile("[0-9a-f]{40}"),
@@ -128,14 +129,18 @@ def select(request: SizeRequest) -> Selection:
     dangling = [name for name in request.dangling_references if not is_excluded(name)]
     return Selection(
         tips=Tips(wanted=tuple(sorted(wanted)), excluded=tuple(sorted(excluded))),
-        warnings=(names_note("broken and left out", broken),) if broken else (),
-        lender_warnings=(names_note("of the lender cannot be read", broken_of_lenders),) if broken_of_lenders else (),
-        notes=(names_note("symbolic and point to nothing", dangling),) if dangling else (),
+        warnings=_notes(("broken and left out",), broken),
+        lender_warnings=_notes(("of the lender cannot be read",), broken_of_lenders),
+        notes=_notes(("symbolic and points to nothing", "symbolic and point to nothing"), dangling),
     )
 
 
-def names_note(what: str, names: Collection[bytes]) -> str:
-    """Return a note on references, with the first names."""
+def _notes(words: Sequence[str], names: Collection[bytes]) -> tuple[str, ...]:
+    return (names_note(words, names),) if names else ()
+
+
+def names_note(words: Sequence[str], names: Collection[bytes]) -> str:
+    """Return a note on references, with the first names; `words` say what of one and, if that differs, of more."""
     shown = ", ".join(presentable_bytes(name) for name in sorted(names)[:_NAMES_IN_NOTE])
     more = f" and {len(names) - _NAMES_IN_NOTE} more" if len(names) > _NAMES_IN_NOTE else ""
-    return f"{len(names)} references {what}: {shown}{more}"
+    return f"{counted(len(names), f'reference {words[0]}', f'references {words[-1]}')}: {shown}{more}"

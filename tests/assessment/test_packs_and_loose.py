@@ -47,10 +47,16 @@ def test_packs_outside_midx_says_its_numbers() -> None:
         "packs-outside-midx", subject(packs=pack_facts(count=37, bytes=1 << 30, outside_midx_count=37))
     )
     assert finding.severity == "warning"
-    assert finding.summary == "37 packs outside the multi-pack-index, 11 allowed at 1.00 GiB"
+    assert finding.summary == "37 packs and no multi-pack-index, 11 allowed at 1.00 GiB"
     assert finding.remedy == "`git --git-dir=/srv/git/a.git repack --geometric=2 -d -l --write-midx`"
     assert finding.task == "geometric-repack"
     assert finding.evidence == {"outside_midx_count": 37, "allowed_count": 11, "pack_bytes": 1 << 30}
+
+
+def test_packs_are_outside_a_multi_pack_index_only_where_there_is_one() -> None:
+    packs = pack_facts(count=40, bytes=1 << 30, outside_midx_count=37)
+    finding = finding_of("packs-outside-midx", subject(packs=packs, multi_pack_index=multi_pack_index(pack_count=3)))
+    assert finding.summary == "37 packs outside the multi-pack-index, 11 allowed at 1.00 GiB"
 
 
 def test_packs_outside_midx_is_a_notice_in_a_working_clone() -> None:

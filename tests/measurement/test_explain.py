@@ -6,6 +6,7 @@ import pytest
 from gitdash.measurement.explain import HOW_GIT_RAN, explain_difference, explain_size, why_no_bitmap
 from gitdash.measurement.strategy import StrategyFacts, choose_strategy
 from gitdash.model.inspection import (
+    Alternate,
     AlternatesFacts,
     BitmapFacts,
     BitmapSource,
@@ -174,7 +175,7 @@ def test_five_figures_are_explained_step_by_step() -> None:
         "objects: 982 bytes",
         "exclusive: 700 bytes in 7 objects",
         "duplicate: 200 bytes in 2 objects",
-        "50 bytes more are second copies of 1 objects",
+        "50 bytes more are second copies of 1 object in the same store",
         "32 bytes remain of `objects`: the header and checksum of each pack",
         "reachable: 5000 bytes (4.88 KiB), exact",
         "it counts what lenders hold, too",
@@ -183,6 +184,34 @@ def test_five_figures_are_explained_step_by_step() -> None:
         "100 bytes above `exclusive`",
     ):
         assert part in text
+
+
+ONE_COPY = msgspec.structs.replace(
+    EXCLUSIVE, duplicate_bytes=0, duplicate_count=0, redundant_bytes=0, redundant_count=0
+)
+
+
+def _lenders(count: int) -> Inspection:
+    alternates = tuple(Alternate(path=b"/p%d/objects" % number, exists=True, depth=1) for number in range(count))
+    return msgspec.structs.replace(INSPECTION, alternates=AlternatesFacts(alternates=alternates, mtime_s=0.0))
+
+
+@pytest.mark.parametrize(
+    ("lender_count", "changes", "is_said"),
+    [
+        (1, {}, False),
+        (2, {}, True),
+        (1, {"duplicate_count": 1}, True),
+        (0, {"redundant_count": 1}, True),
+        (0, {}, False),
+    ],
+)
+def test_exact_answers_may_differ_where_an_object_may_be_stored_twice(
+    lender_count: int, changes: dict[str, int], is_said: bool
+) -> None:
+    exclusive = msgspec.structs.replace(ONE_COPY, **changes)
+    told = explain_difference(report(_lenders(lender_count), exclusive=exclusive, reachable=REACHABLE))
+    assert any("two exact answers may differ" in line for line in told) is is_said
 
 
 def test_repository_without_lender_is_explained_otherwise() -> None:

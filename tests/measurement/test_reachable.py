@@ -213,8 +213,8 @@ def test_broken_references_of_the_lender_are_left_out_with_a_note(tmp_path: Path
     size = measure(request)
     assert size.bytes == wanted_bytes
     assert size.notes == (
-        "1 references of the lender cannot be read: refs/heads/no-id",
-        "1 references of the lender point to missing objects: refs/heads/missing",
+        "1 reference of the lender cannot be read: refs/heads/no-id",
+        "1 reference of the lender points to a missing object: refs/heads/missing",
     )
     assert size.bound is Bound.UPPER
     union = measure(
@@ -240,8 +240,8 @@ def test_broken_references_are_dropped_and_reported(has_bitmap: bool, tmp_path: 
     size = measure(request_for(own, references=references, broken_references=((b"refs/heads/empty", "is empty"),)))
     assert size.bytes == wanted_bytes
     assert size.notes == (
-        "1 references broken and left out: refs/heads/empty",
-        "1 references point to missing objects and are left out: refs/heads/missing\\x1b",
+        "1 reference broken and left out: refs/heads/empty",
+        "1 reference points to a missing object and is left out: refs/heads/missing\\x1b",
     )
     assert size.bound is Bound.LOWER
 
@@ -285,7 +285,7 @@ def test_no_size_where_no_reference_can_be_followed(
 def test_no_size_where_no_reference_can_be_read(tmp_path: Path) -> None:
     own = GitRepository.init(tmp_path / "own.git")
     own.commit({"file": "content"})
-    with pytest.raises(UntrustworthySizeError, match=r"no reference can be read: 1 references broken .*: refs/heads/x"):
+    with pytest.raises(UntrustworthySizeError, match=r"no reference can be read: 1 reference broken .*: refs/heads/x"):
         measure(request_for(own, references=(), broken_references=((b"refs/heads/x", "is empty"),)))
 
 
@@ -306,7 +306,7 @@ def test_a_symbolic_reference_to_nothing_costs_no_exactness_as_in_git(tmp_path: 
     own.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
     size = measure(request_for(own, dangling_references=(b"refs/remotes/origin/HEAD",)))
     assert (size.bytes, size.exact, size.warnings) == (plain(own), True, ())
-    assert size.notes == ("1 references symbolic and point to nothing: refs/remotes/origin/HEAD",)
+    assert size.notes == ("1 reference symbolic and points to nothing: refs/remotes/origin/HEAD",)
 
 
 @pytest.mark.oracle

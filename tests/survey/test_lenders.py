@@ -193,6 +193,6 @@ def test_a_stored_size_is_not_shown_for_a_lender_with_a_broken_reference_more(tm
     flags = ["--state", tmp_path / "state.db", "size", "--format", "json", "--exclude-alternates", member.git_dir]
     assert run_gitdash(tmp_path, *flags).document["bound"] != "lower"
     assert run_gitdash(tmp_path, *flags).document["notes"] == []
-    for repository, note in ((lender, "1 references of the lender cannot be read"), (member, "1 references broken")):
+    for repository, note in ((lender, "1 reference of the lender cannot be read"), (member, "1 reference broken")):
         (repository.git_dir / "refs" / "heads" / "more").write_text("no id\n")
         assert note in run_gitdash(tmp_path, *flags).document["notes"][0]

@@ -142,7 +142,7 @@ def test_progression_that_holds_is_said_to_hold() -> None:
 
 def test_one_pack_is_no_progression_and_has_no_picture() -> None:
     text = " ".join(texts(view_of(report_of([pack(1)]))))
-    assert "No two packs stand in a progression" in text
+    assert "There is one pack in a geometric progression: a geometric repack would join none." in text
     assert "┃" not in text
 
 

@@ -7,6 +7,7 @@ from gitdash.export.columns import Column
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.units import counted
 
 NAME_KEY: Final = "name"
 """The column that is always shown."""
@@ -69,10 +70,10 @@ def columns_page(choice: ColumnChoice, hidden: Collection[str], width: int) -> P
 def _summary(choice: ColumnChoice, hidden_count: int) -> str:
     if choice.is_automatic:
         return "As many columns as fit, the most important first."
-    counted = f"{len(choice.shown)} columns, in this order"
+    columns = counted(len(choice.shown), "column", "columns, in this order")
     if not hidden_count:
-        return f"{counted}."
-    return f"{counted}; {hidden_count} {'does' if hidden_count == 1 else 'do'} not fit into this width."
+        return f"{columns}."
+    return f"{columns}; {counted(hidden_count, 'does', 'do')} not fit into this width."
 
 
 def _column_lines(choice: ColumnChoice, key: str, width: int, *, is_hidden: bool) -> list[Line]:

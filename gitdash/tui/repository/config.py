@@ -15,7 +15,7 @@ from gitdash.tui.repository.facts import labelled
 from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.overrides import override_lines
 from gitdash.tui.repository.view import RepositoryView
-from gitdash.units import human_count, printable
+from gitdash.units import counted, printable
 
 _SIDE_BY_SIDE_WIDTH: Final = 150
 """From this width on what every git call gets stands beside the rest."""
@@ -104,7 +104,7 @@ def _gc_text(config: ConfigFacts) -> str:
         return "not set: some commands of git start gc by themselves at about 6,700 loose objects or 50 packs"
     if config.gc_auto <= 0:
         return f"{config.gc_auto}: git never starts gc by itself"
-    return f"{human_count(config.gc_auto)} loose objects, about, start gc"
+    return f"{counted(config.gc_auto, 'loose object, about, starts', 'loose objects, about, start')} gc"
 
 
 def _switches(inspection: Inspection, config: ConfigFacts) -> Iterator[tuple[str, str]]:
@@ -118,7 +118,7 @@ def _switches(inspection: Inspection, config: ConfigFacts) -> Iterator[tuple[str
     if config.partial_clone:
         yield "partial", "objects may be missing on purpose; gitdash never lets git fetch them"
     if inspection.shallow:
-        yield "shallow", f"{human_count(inspection.shallow_count)} commits end its history early"
+        yield "shallow", f"{counted(inspection.shallow_count, 'commit ends', 'commits end')} its history early"
     yield from _disabled(config)
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from gitdash.model.inspection import (
     AlternatesFacts,
+    BitmapFacts,
     CommitGraphFacts,
     ConfigFacts,
     Inspection,
@@ -17,7 +18,7 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.drawing.wrap import side_by_side, wrapped
-from gitdash.units import human_age, human_bytes, human_count, printable, printable_path
+from gitdash.units import counted, human_age, human_bytes, human_count, printable, printable_path
 
 _LABEL_WIDTH: Final = 13
 _COLUMNS_WIDTH: Final = 120
@@ -66,16 +67,16 @@ def _facts(report: RepositoryReport, now_s: float) -> Iterator[tuple[str, str]]:
     if inspection.head is not None:
         yield "head", inspection.head.reason if isinstance(inspection.head, Unreadable) else printable(inspection.head)
     yield "references", _references(inspection)
-    yield "packs", packs_text(inspection.packs)
+    yield "packs", packs_text(inspection.packs, inspection.multi_pack_index)
     yield "multi-pack", multi_pack_index_text(inspection.multi_pack_index)
-    yield "bitmap", bitmap_text(inspection)
+    yield "bitmap", bitmap_text(inspection, report.lender_bitmap)
     yield "commit-graph", _commit_graph(inspection.commit_graph)
     yield from _occasional_facts(inspection, now_s)
 
 
 def _occasional_facts(inspection: Inspection, now_s: float) -> Iterator[tuple[str, str]]:
     if inspection.shallow:
-        yield "shallow", f"{human_count(inspection.shallow_count)} commits in the shallow file"
+        yield "shallow", f"{counted(inspection.shallow_count, 'commit')} in the shallow file"
     for lock in inspection.locks[:_LISTED]:
         yield "lock", f"{printable(lock.path)}, {human_age(now_s - lock.mtime_s)} old"
     if isinstance(inspection.config, ConfigFacts):
@@ -108,7 +109,7 @@ def _references(inspection: Inspection) -> str:
         return references.reason
     if inspection.reference_backend is ReferenceBackend.REFTABLE:
         sizes = ", ".join(human_bytes(size) for size in references.reftable_bytes)
-        return f"reftable, {len(references.reftable_bytes)} tables: {sizes}"
+        return f"reftable, {counted(len(references.reftable_bytes), 'table')}: {sizes}"
     return _file_references(references)
 
 
@@ -119,15 +120,15 @@ def _file_references(references: ReferenceFacts) -> str:
     return f"{total}: {loose} loose, {packed} packed in {human_bytes(references.packed_bytes)}"
 
 
-def packs_text(packs: PackFacts | Unreadable) -> str:
-    """Return how many packs there are, and how many of each kind."""
+def packs_text(packs: PackFacts | Unreadable, multi_pack_index: MultiPackIndexFacts | Unreadable | None) -> str:
+    """Return how many packs there are, and how many of each kind; none is outside an index that is not there."""
     if isinstance(packs, Unreadable):
         return packs.reason
     named = (
         ("kept", packs.kept_count),
         ("cruft", packs.cruft_count),
         ("promisor", packs.promisor_count),
-        ("outside the multi-pack-index", packs.outside_midx_count),
+        ("outside the multi-pack-index", packs.outside_midx_count if multi_pack_index is not None else 0),
         ("without index", len(packs.missing_index_names)),
         ("orphan index", len(packs.orphan_index_names)),
         ("garbage", packs.garbage_count),
@@ -144,26 +145,29 @@ def multi_pack_index_text(facts: MultiPackIndexFacts | Unreadable | None) -> str
         case Unreadable(reason=reason):
             return reason
         case MultiPackIndexFacts():
-            layers = f" in {facts.layer_count} layers" if facts.layer_count > 1 else ""
+            layers = f" in {counted(facts.layer_count, 'layer')}" if facts.layer_count > 1 else ""
             missing = f", {facts.missing_pack_count} missing" if facts.missing_pack_count else ""
-            objects = human_count(facts.object_count)
-            return f"v{facts.version}, {facts.pack_count} packs{missing}, {objects} objects{layers}"
+            packs, objects = counted(facts.pack_count, "pack"), counted(facts.object_count, "object")
+            return f"v{facts.version}, {packs}{missing}, {objects}{layers}"
 
 
-def bitmap_text(inspection: Inspection) -> str:
-    """Return which bitmap git would use here, and what it has."""
-    if not inspection.bitmaps:
-        return "none"
-    bitmap = inspection.bitmaps[0]
+def bitmap_text(inspection: Inspection, lender_bitmap: BitmapFacts | None) -> str:
+    """Return which bitmap git would use here, be it a lender's, and what it has."""
+    if inspection.bitmaps:
+        others_count = len(inspection.bitmaps) - 1
+        return _bitmap(inspection.bitmaps[0], "of the") + (f", and {others_count} more" if others_count else "")
+    return "none" if lender_bitmap is None else _bitmap(lender_bitmap, "of a lender's")
+
+
+def _bitmap(bitmap: BitmapFacts, whose: str) -> str:
     traits = (
         ("hash cache", bitmap.hash_cache),
         ("lookup table", bitmap.lookup_table),
         ("pseudo-merges", bitmap.pseudo_merges),
     )
     names = [name for name, present in traits if present]
-    more = f", and {len(inspection.bitmaps) - 1} more" if len(inspection.bitmaps) > 1 else ""
     source = bitmap.source.value.replace("_", "-")
-    return ", ".join([f"of the {source}, {human_count(bitmap.commit_count)} commits", *names]) + more
+    return ", ".join([f"{whose} {source}, {counted(bitmap.commit_count, 'commit')}", *names])
 
 
 def _commit_graph(facts: CommitGraphFacts | Unreadable | None) -> str:
@@ -176,4 +180,4 @@ def _commit_graph(facts: CommitGraphFacts | Unreadable | None) -> str:
             shape = f"chain of {facts.chain_length}" if facts.chain_length else "one file"
             bloom = "with" if facts.bloom_filters else "without"
             generation = "" if facts.generation_data else ", without generation data"
-            return f"{shape}, {human_count(facts.commit_count)} commits, {bloom} changed-path filters{generation}"
+            return f"{shape}, {counted(facts.commit_count, 'commit')}, {bloom} changed-path filters{generation}"

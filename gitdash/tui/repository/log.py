@@ -12,7 +12,7 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.repository.view import RepositoryView, ago
-from gitdash.units import human_bytes, human_count, human_duration
+from gitdash.units import counted, human_bytes, human_duration
 
 _AGE_WIDTH: Final = 8
 _TIME_WIDTH: Final = 9
@@ -75,7 +75,7 @@ def _head(view: RepositoryView, width: int) -> Iterator[Line]:
         more = ", and its sizes are remembered from before." if _measurements(view) else "."
         yield from wrapped(text + more, Tone.PLAIN, width)
         return
-    words = "1 git command" if count == 1 else f"{human_count(count)} git commands, the newest first"
+    words = counted(count, "git command", "git commands, the newest first")
     yield [
         Piece(f" {words}", Tone.STRONG),
         Piece(f" · each with {len(CONFIG_OVERRIDES)} -c pairs more: tab Config", Tone.DIM),

@@ -17,7 +17,7 @@ from gitdash.tui.drawing.cells import Tone
 from gitdash.tui.repository.size_bar import BarPart, SizeBar
 from gitdash.tui.repository.sizes import disk_note, measurement_note, objects_note, size_text
 from gitdash.tui.repository.view import RepositoryView, ago
-from gitdash.units import human_bytes, human_count, human_duration
+from gitdash.units import counted, human_bytes, human_duration
 
 HERE: Final = ("█", Tone.ACCENT)
 """Objects that are stored here, or reached from here alone."""
@@ -172,7 +172,8 @@ def _read_from_files(view: RepositoryView, bound: Bound) -> str:
 def _compared(sizes: ExclusiveSizes | None, now_s: float) -> str:
     if sizes is None:
         return ""
-    objects = f"{human_count(sizes.exclusive_count)} objects that no lender has"
+    count = sizes.exclusive_count
+    objects = f"{counted(count, 'object')} that no lender has" if count else "nothing that no lender has"
     parts = [
         f"index difference, exact, took {human_duration(sizes.elapsed_s)}",
         f"compared {ago(now_s - sizes.measured_at_s)}",
@@ -188,8 +189,7 @@ def _duplicates(sizes: ExclusiveSizes | None) -> str:
         return ""
     if not sizes.duplicate_count:
         return "no object here lies in a lender, too"
-    noun = "object" if sizes.duplicate_count == 1 else "objects"
-    return f"{human_count(sizes.duplicate_count)} {noun} that a lender has, too, by the same comparison"
+    return f"{counted(sizes.duplicate_count, 'object')} that a lender has, too, by the same comparison"
 
 
 def _joined(*parts: str) -> str:

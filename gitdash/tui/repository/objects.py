@@ -14,7 +14,7 @@ from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.size_bar import cell_of
 from gitdash.tui.repository.view import Need, RepositoryView, ago
-from gitdash.units import human_bytes, human_count, human_duration, printable
+from gitdash.units import counted, human_bytes, human_duration, printable
 
 _LABEL_WIDTH: Final = 9
 _BAR_WIDTHS: Final = range(8, 41)
@@ -109,7 +109,7 @@ def _what_they_mean(view: RepositoryView, times: LookupTimes) -> str:
     count = times.pack_count
     packs = ""
     if count is not None:
-        packs = f"{human_count(count)} {'pack' if count == 1 else 'packs'}{_with_lenders(view, count)}. "
+        packs = f"{counted(count, 'pack')}{_with_lenders(view, count)}. "
     return (
         f"{packs}Before git calls an object missing it lists objects/pack anew and searches once more: the more packs,"
         " the longer. A multi-pack-index makes the first look-up fast, and hardly this one."

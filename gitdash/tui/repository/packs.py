@@ -1,12 +1,12 @@
 """The tab Packs: sums, the packs against a geometric progression, and a line for each. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rich.cells import cell_len
 
 from gitdash.measurement.geometric import geometric_plan
-from gitdash.model.inspection import Inspection, PackFacts
+from gitdash.model.inspection import BitmapFacts, Inspection, PackFacts
 from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Tone
 from gitdash.tui.drawing.items import Page
@@ -27,13 +27,14 @@ _SIDE_BY_SIDE_WIDTH: Final = 150
 
 def packs_page(view: RepositoryView, width: int) -> Page:
     """Return the page; its items are the packs, in the chosen order."""
-    inspection = view.report.inspection if view.report is not None else None
-    if not isinstance(inspection, Inspection):
+    report = view.report
+    inspection = report.inspection if report is not None else None
+    if report is None or not isinstance(inspection, Inspection):
         return Page(missing_lines(view, width))
     facts = inspection.packs
     if isinstance(facts, Unreadable):
         return Page(wrapped(f"unreadable: {facts.reason}", Tone.CRITICAL, width))
-    head = _head(inspection, facts, width)
+    head = _head(_sums(inspection, facts, report.lender_bitmap), inspection, facts, width)
     if not facts.packs:
         return Page(head)
     table = PackTable(
@@ -53,24 +54,24 @@ def packs_page(view: RepositoryView, width: int) -> Page:
     return Page(lines, lines.row_numbers, pinned=table.head())
 
 
-def _head(inspection: Inspection, facts: PackFacts, width: int) -> list[Line]:
+def _head(sums: Iterable[tuple[str, str]], inspection: Inspection, facts: PackFacts, width: int) -> list[Line]:
     if not facts.packs:
-        return labelled(_sums(inspection, facts), width)
+        return labelled(sums, width)
     plan = geometric_plan(facts.packs)
     if width < _SIDE_BY_SIDE_WIDTH:
         return [
-            *labelled(_sums(inspection, facts), width),
+            *labelled(sums, width),
             [],
             *progression_lines(plan, inspection.loose, width),
         ]
     left_width = width * 2 // 5
-    left = labelled(_sums(inspection, facts), left_width)
+    left = labelled(sums, left_width)
     right = progression_lines(plan, inspection.loose, width - left_width - 1)
     return side_by_side(left, right, left_width, width)
 
 
-def _sums(inspection: Inspection, facts: PackFacts) -> Iterator[tuple[str, str]]:
-    yield "packs", packs_text(facts)
+def _sums(inspection: Inspection, facts: PackFacts, lender_bitmap: BitmapFacts | None) -> Iterator[tuple[str, str]]:
+    yield "packs", packs_text(facts, inspection.multi_pack_index)
     sizes = (facts.bytes, facts.index_bytes, facts.derived_bytes)
     packs, indexes, others = map(human_bytes, sizes)
     yield "bytes", f"{packs} in packs, {indexes} in their indexes, {others} in derived files"
@@ -81,7 +82,7 @@ def _sums(inspection: Inspection, facts: PackFacts) -> Iterator[tuple[str, str]]
     if counts:
         yield "objects", f"{human_count(sum(known))} over all packs{unknown}"
     yield "multi-pack", multi_pack_index_text(inspection.multi_pack_index)
-    yield "bitmap", bitmap_text(inspection)
+    yield "bitmap", bitmap_text(inspection, lender_bitmap)
 
 
 def ordered_pack_names(view: RepositoryView) -> list[str]:

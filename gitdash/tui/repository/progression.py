@@ -15,7 +15,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, shorten_middle
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.repository.size_bar import cell_of
-from gitdash.units import human_bytes, human_count, printable
+from gitdash.units import counted, human_bytes, human_count, printable
 
 _MARK: Final = "┃"
 _STAYS: Final = ("█", Tone.OK, "stays")
@@ -43,7 +43,8 @@ def progression_lines(plan: GeometricPlan, loose: LooseFacts | Unreadable, width
 def _sentence(plan: GeometricPlan) -> str:
     intact_count, joined_count = len(plan.intact), len(plan.joined)
     if intact_count + joined_count < FACTOR:
-        return "No two packs stand in a progression: a geometric repack would join none."
+        packs = "There is one pack" if intact_count + joined_count else "No pack stands"
+        return f"{packs} in a geometric progression: a geometric repack would join none."
     if not joined_count:
         return (
             f"The {human_count(intact_count)} packs form a geometric progression, each with at least twice the objects"
@@ -53,15 +54,14 @@ def _sentence(plan: GeometricPlan) -> str:
     left = f"{human_count(intact_count)} as {they_are}" if intact_count else "none"
     return (
         f"A geometric repack would join {human_count(joined_count)} of {human_count(intact_count + joined_count)} packs"
-        f" to one of at most {human_count(plan.joined_object_count)} objects, rewrite about"
+        f" to one of at most {counted(plan.joined_object_count, 'object')}, rewrite about"
         f" {human_bytes(plan.joined_bytes)}, and leave {left}."
     )
 
 
 def _loose_sentences(loose: LooseFacts | Unreadable) -> Iterator[str]:
     if isinstance(loose, LooseFacts) and loose.count:
-        noun = "object" if loose.count == 1 else "objects"
-        yield f"{human_count(loose.count)} loose {noun} of {human_bytes(loose.bytes)} would go into a pack, too."
+        yield f"{counted(loose.count, 'loose object')} of {human_bytes(loose.bytes)} would go into a pack, too."
 
 
 def _outside_sentences(packs: Sequence[PackFile]) -> Iterator[str]:
@@ -145,5 +145,6 @@ def _log_cell(count: int, scale: int, cells: int) -> int:
 def _rest(bars: Sequence[_Bar], word: str) -> Iterator[Line]:
     if bars:
         total = sum(bar.object_count for bar in bars)
-        text = f" … and {human_count(len(bars))} more {word}, {human_count(total)} objects together"
+        word = {"stay": "stays"}.get(word, word) if len(bars) == 1 else word
+        text = f" … and {human_count(len(bars))} more {word}, {counted(total, 'object')} together"
         yield [Piece(text, Tone.DIM)]

@@ -17,7 +17,7 @@ from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.namespace_meanings import meaning_of
 from gitdash.tui.repository.size_bar import cell_of
 from gitdash.tui.repository.view import Need, RepositoryView, ago
-from gitdash.units import human_bytes, human_count, human_duration, printable
+from gitdash.units import counted, human_bytes, human_count, human_duration, printable
 
 _ROOT: Final = "(root)"
 """What lies outside of refs: git counts it to no total."""
@@ -88,7 +88,7 @@ def _sum(inspection: Inspection, found: ReferenceNamespaces | None) -> str:
         return f"{total}{broken}"
     loose = human_count(sum(one.loose_count or 0 for one in inside))
     both = sum((one.loose_count or 0) + (one.packed_count or 0) - one.count for one in inside)
-    twice = f" ({human_count(both)} are both, and the loose one counts)" if both > 0 else ""
+    twice = f" ({counted(both, 'is', 'are')} both, and the loose one counts)" if both > 0 else ""
     if any(one.packed_count is None for one in inside):
         return f"{total} read: {loose} loose{broken}"
     packed = human_count(sum(one.packed_count or 0 for one in inside))
@@ -117,7 +117,7 @@ def _stored(inspection: Inspection) -> Iterator[tuple[str, str]]:
 
 def _tables(references: ReferenceFacts) -> str:
     sizes = references.reftable_bytes
-    words = [f"{human_count(len(sizes))} {'table' if len(sizes) == 1 else 'tables'}"]
+    words = [counted(len(sizes), "table")]
     if sizes:
         words.append(f"{human_bytes(sum(sizes))} ({', '.join(map(human_bytes, sizes))})")
     if references.reftable_missing_count:

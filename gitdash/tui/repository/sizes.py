@@ -12,7 +12,7 @@ from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.drawing.wrap import flow, wrapped
-from gitdash.units import human_age, human_bytes, human_count, human_duration, linked_text
+from gitdash.units import counted, human_age, human_bytes, human_duration, linked_text
 
 NOT_MEASURED: Final = "not measured"
 _RECENT_S: Final = 60.0
@@ -141,7 +141,7 @@ def disk_note(report: RepositoryReport | None) -> str:
     disk = report.inspection.disk if report and isinstance(report.inspection, Inspection) else None
     if not isinstance(disk, DiskFacts):
         return ""
-    parts = [f"{human_bytes(disk.allocated_bytes)} allocated, {human_count(disk.file_count)} files"]
+    parts = [f"{human_bytes(disk.allocated_bytes)} allocated, {counted(disk.file_count, 'file')}"]
     named = (
         ("modules", disk.modules_bytes),
         ("worktrees", disk.worktrees_bytes),
@@ -190,8 +190,7 @@ def _exclusive_note(summary: RepositorySummary, report: RepositoryReport | None)
             return "no duplicates"
         case ExclusiveSizes():
             duplicate = human_bytes(exclusive.duplicate_bytes)
-            objects = "object" if exclusive.duplicate_count == 1 else "objects"
-            return f"duplicate {duplicate} in {human_count(exclusive.duplicate_count)} {objects}"
+            return f"duplicate {duplicate} in {counted(exclusive.duplicate_count, 'object')}"
         case _ if isinstance(summary.duplicate_bytes, int):
             return f"duplicate {human_bytes(summary.duplicate_bytes)}"
         case _:
