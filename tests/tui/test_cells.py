@@ -62,11 +62,27 @@ def test_name_takes_what_the_others_leave() -> None:
     assert widths["name"] > NAME_WIDTH_LEAST
 
 
-@pytest.mark.parametrize(("key", "shown"), [("disk", "▼disk"), ("state", "state▼"), ("exclusive", "▼exclusive")])
+@pytest.mark.parametrize(("key", "shown"), [("disk", " ▼ disk"), ("state", " state ▼"), ("exclusive", " ▼ exclusive")])
 def test_sorted_column_carries_an_arrow(key: str, shown: str) -> None:
     layout = choose_layout(FLEET_COLUMNS, 120)
     assert shown in _text(head_pieces(layout, key, descending=True))
     assert shown.replace("▼", "▲") in _text(head_pieces(layout, key, descending=False))
+
+
+@pytest.mark.parametrize(("width", "least"), [(80, 20), (100, 25), (120, 30), (160, 40)])
+def test_names_have_a_quarter_of_the_line_before_the_last_columns_are_shown(width: int, least: int) -> None:
+    assert all(
+        next(placed.width for placed in choose_layout(FLEET_COLUMNS, one).columns if placed.column.key == "name")
+        >= least
+        for one in range(width, 220)
+    )
+
+
+def test_arrow_stands_apart_from_its_title_in_every_column() -> None:
+    layout = choose_layout(FLEET_COLUMNS, 160)
+    for placed in layout.columns:
+        head = _text(head_pieces(layout, placed.column.key, descending=True)).replace("▼", "v")
+        assert "v" in head.split()
 
 
 def test_arrow_moves_no_other_title() -> None:
@@ -74,7 +90,7 @@ def test_arrow_moves_no_other_title() -> None:
     plain = _text(head_pieces(layout, "none", descending=False))
     for column in FLEET_COLUMNS:
         sorted_head = _text(head_pieces(layout, column.key, descending=True))
-        assert sorted_head.replace("▼", " ") == plain
+        assert sorted_head.replace("▼", " ") == plain, column.key
 
 
 def test_column_at_finds_the_column_below_the_pointer() -> None:

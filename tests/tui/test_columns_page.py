@@ -148,7 +148,7 @@ async def test_chosen_column_can_be_sorted_by() -> None:
         assert driven.fleet.order[0][0] == "name"
         await driven.press("greater_than_sign")
         assert driven.fleet.order[0] == ("garbage", True)
-        assert "▼garbage" in driven.screen_lines()[1]
+        assert "▼ garbage" in driven.screen_lines()[1]
 
 
 async def test_page_of_columns_can_be_left_by_its_keys_and_clicked() -> None:

@@ -126,9 +126,9 @@ async def test_cursor_stays_on_its_pack_when_the_order_changes() -> None:
 async def test_order_is_marked_in_the_head_and_can_be_reversed() -> None:
     async with opened(report_of([pack(1, 10), pack(2, 20)])) as repository:
         await repository.press("3")
-        assert any("▼size" in line for line in repository.lines())
+        assert any("▼ size" in line for line in repository.lines())
         await repository.press("O")
-        assert any("▲size" in line for line in repository.lines())
+        assert any("▲ size" in line for line in repository.lines())
         assert repository.screen.pack_order.descending is False
 
 

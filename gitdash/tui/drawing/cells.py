@@ -50,6 +50,8 @@ LEFT_MARGIN: Final = 2
 """Cells left of the first column where rows can be marked: the cursor's sign, and that of the mark."""
 NAME_WIDTH_LEAST: Final = 20
 """The name column takes what the others leave, but never less than this: others are hidden first."""
+_NAME_SHARE: Final = 4
+"""Where columns are chosen by the width, nor less than this part of it: 30 of 120 cells tell paths apart."""
 STATE_TONES: Final = {
     State.OK: Tone.OK,
     State.NOTICE: Tone.NOTICE,
@@ -95,7 +97,8 @@ def choose_layout(columns: Sequence[Column], width: int) -> TableLayout:
     """Choose the columns that fit into `width` cells, by priority (the lowest number stays longest), in their order."""
     fixed = [column for column in columns if column.key != "name"]
     by_priority = sorted(fixed, key=lambda column: column.priority)
-    available = width - LEFT_MARGIN - MARGIN - NAME_WIDTH_LEAST
+    name_width = max(NAME_WIDTH_LEAST, width // _NAME_SHARE)
+    available = width - LEFT_MARGIN - MARGIN - name_width
     chosen: set[str] = set()
     for column in by_priority:
         needed = column_width(column) + CELL_GAP
@@ -103,7 +106,7 @@ def choose_layout(columns: Sequence[Column], width: int) -> TableLayout:
             break
         chosen.add(column.key)
         available -= needed
-    return TableLayout(width=width, columns=tuple(_place(columns, chosen, NAME_WIDTH_LEAST + max(available, 0))))
+    return TableLayout(width=width, columns=tuple(_place(columns, chosen, name_width + max(available, 0))))
 
 
 def _place(columns: Sequence[Column], chosen: set[str], name_width: int) -> list[PlacedColumn]:
@@ -122,7 +125,12 @@ def _place(columns: Sequence[Column], chosen: set[str], name_width: int) -> list
 
 
 def column_width(column: Column) -> int:
-    """Return how many cells a column wants."""
+    """Return how many cells a column wants: with the gap beside it also for a title with an arrow and a blank."""
+    return max(legible_width(column), cell_len(column.title) + 1)
+
+
+def legible_width(column: Column) -> int:
+    """Return how many cells a column needs."""
     return max(column.width, cell_len(column.title), _WIDER.get(column.key, 0))
 
 
@@ -154,8 +162,7 @@ def shorten_middle(text: str, width: int) -> str:
 def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool, note: str = "") -> list[Piece]:
     """Return the head line; the sorted column carries an arrow: up for smallest first, down for largest first.
 
-    The arrow may stand in the gap beside the column, so that no column is wider for its sake. `note` stands after the
-    title of the names.
+    The arrow may stand in the gap beside the column. `note` stands after the title of the names.
     """
     pieces: list[Piece] = []
     end = 0
@@ -163,8 +170,8 @@ def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool, note: s
         title = placed.column.title
         tone = Tone.HEAD
         if placed.column.key == sort_key:
-            arrow = "▼" if descending else "▲"
-            title = arrow + title if placed.column.align == "right" else title + arrow
+            is_right = placed.column.align == "right"
+            title = sorted_title(title, placed.width + CELL_GAP - 1, descending=descending, right=is_right)
             tone = Tone.SORTED
         if note and placed.column.key == "name":
             title = fit(f"{title} · {note}", placed.width).rstrip()
@@ -175,6 +182,23 @@ def head_pieces(layout: TableLayout, sort_key: str, *, descending: bool, note: s
         end = left + cell_len(title)
     pieces.append(Piece(" " * max(layout.width - end, 0), Tone.HEAD))
     return pieces
+
+
+def sorted_title(title: str, room: int, *, descending: bool, right: bool) -> str:
+    """Return the title of the sorted column with its arrow.
+
+    A blank stands between them, for in ASCII the arrow is a `v`, but not if they need more than `room` cells with it.
+    """
+    arrow = "▼" if descending else "▲"
+    blank = " " if cell_len(title) + 2 <= room else ""
+    return f"{arrow}{blank}{title}" if right else f"{title}{blank}{arrow}"
+
+
+def title_above(title: str, width: int, gap: int, *, right: bool) -> str:
+    """Return a title in `gap + width` cells; one with an arrow, at the right, may reach into the gap before it."""
+    if not right:
+        return " " * gap + fit(title, width)
+    return fit(title, max(width, min(cell_len(title), width + gap - 1)), right=True).rjust(gap + width)
 
 
 def row_pieces(

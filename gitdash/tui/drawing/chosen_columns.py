@@ -16,6 +16,7 @@ from gitdash.tui.drawing.cells import (
     PlacedColumn,
     TableLayout,
     column_width,
+    legible_width,
 )
 
 _NAME_WIDTH: Final = 32
@@ -45,7 +46,8 @@ def chosen_layout(columns: Sequence[Column], width: int) -> TableLayout:
 def _least_width(column: Column) -> int:
     if column.key == "name":
         return NAME_WIDTH_LEAST
-    return min(column_width(column), _LEAST_WIDTH) if column.align == "left" else column_width(column)
+    legible = legible_width(column)
+    return min(legible, _LEAST_WIDTH) if column.align == "left" else legible
 
 
 def _widths(columns: Sequence[Column], least: dict[str, int], left: int) -> dict[str, int]:

@@ -6,7 +6,17 @@ from typing import Final
 from gitdash.export.columns import ABSENT, UNREADABLE
 from gitdash.model.inspection import MultiPackIndexFacts, PackFile
 from gitdash.model.repository import Unreadable
-from gitdash.tui.drawing.cells import CELL_GAP, MARGIN, Line, Piece, Tone, fit, shorten_middle
+from gitdash.tui.drawing.cells import (
+    CELL_GAP,
+    MARGIN,
+    Line,
+    Piece,
+    Tone,
+    fit,
+    shorten_middle,
+    sorted_title,
+    title_above,
+)
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.units import human_age, human_bytes, human_count, printable
 
@@ -56,10 +66,12 @@ class PackTable:
         pieces: list[Piece] = []
         for column, width in self._columns():
             is_sorted = column.key == self.order.key
-            arrow = ("▼" if self.order.descending else "▲") if is_sorted else ""
-            title = arrow + column.title if column.is_right else column.title + arrow
+            title = column.title
+            if is_sorted:
+                room = width + len(_gap(pieces)) - 1
+                title = sorted_title(title, room, descending=self.order.descending, right=column.is_right)
             tone = Tone.SORTED if is_sorted else Tone.HEAD
-            pieces += [Piece(_gap(pieces), Tone.HEAD), Piece(fit(title, width, right=column.is_right), tone)]
+            pieces.append(Piece(title_above(title, width, len(_gap(pieces)), right=column.is_right), tone))
         return pieces
 
     def row(self, pack: PackFile) -> Line:
