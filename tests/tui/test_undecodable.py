@@ -11,7 +11,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.safety
-@pytest.mark.parametrize("sent", [b"\xff", b"\x1b[M \xa0\x21", b"caf\xe9", b"\xc3"])
+@pytest.mark.parametrize("sent", [b"\xff", b"\x1b[M \xa0\x21", b"\x1b[200~caf\xe9\x1b[201~", b"\xc3"])
 def test_a_byte_that_is_not_utf8_ends_nothing(tmp_path: Path, sent: bytes) -> None:
     command = [sys.executable, "-m", "gitdash", "--no-state", str(tmp_path)]
     with PtySession(command, folder=str(PROJECT)) as session:
