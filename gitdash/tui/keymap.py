@@ -6,7 +6,7 @@ reported and never an error: a dashboard that does not open because of a key hel
 
 import string
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -56,6 +56,14 @@ class Keyed(Protocol):
     def scopes(self) -> Sequence[str]:
         """The screens on which the keys act."""
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+
+    @property
+    def stand_in(self) -> tuple[str, str] | None:
+        """The name of the action that does much the same, and the verb for that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Keymap:
@@ -79,7 +87,8 @@ def make_keymap(actions: Sequence[Keyed], wishes: Mapping[str, str | Sequence[st
     granted = _granted(named, _readable(named, wishes, problems), problems)
     while any(_took_back(named[name], named, granted, problems) for name in ALWAYS_WITH_KEY if name in named):
         pass
-    keys = {name: _keys_of(action, named, granted, problems) for name, action in named.items()}
+    keys = {name: _keys_of(action, named, granted) for name, action in named.items()}
+    problems += [sentence for action in actions for sentence in _taken(action, named, granted, keys)]
     shown = {name: " ".join(map(shown_key, its)) for name, its in keys.items()}
     return Keymap(keys, shown, tuple(problems))
 
@@ -232,18 +241,33 @@ def _took_back(
     return True
 
 
-def _keys_of(
-    action: Keyed, named: Mapping[str, Keyed], granted: Mapping[str, tuple[str, ...]], problems: list[str]
-) -> tuple[str, ...]:
+def _keys_of(action: Keyed, named: Mapping[str, Keyed], granted: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the keys of one action: what was wished for, else those of its own that no wish has taken."""
     if action.name in granted:
         return granted[action.name]
-    owners = {key: _owner(key, action, named, granted) for key in action.keys}
-    kept = tuple(key for key, owner in owners.items() if owner is None)
-    rest = " ".join(map(shown_key, kept)) or "no key"
-    problems += [
-        f"[keys] {owner}: {shown_key(key)} was the key for {action.name}, which has {rest} left"
-        for key, owner in owners.items()
-        if owner is not None
-    ]
-    return kept
+    return tuple(key for key in action.keys if _owner(key, action, named, granted) is None)
+
+
+def _taken(
+    action: Keyed,
+    named: Mapping[str, Keyed],
+    granted: Mapping[str, tuple[str, ...]],
+    keys: Mapping[str, tuple[str, ...]],
+) -> Iterator[str]:
+    """Yield a sentence for each key that an action has lost: to which other, what it did, and what still does it."""
+    if action.name in granted:
+        return
+    left = keys[action.name]
+    rest = " ".join(map(shown_key, left)) or "no key"
+    for key in action.keys:
+        owner = _owner(key, action, named, granted)
+        if owner is not None:
+            what = f"{action.name} ({action.title[0].lower()}{action.title[1:]})"
+            still = "" if left else _still(action, keys)
+            yield f"[keys] {owner}: {shown_key(key)} was the key for {what}, which has {rest} left{still}"
+
+
+def _still(action: Keyed, keys: Mapping[str, tuple[str, ...]]) -> str:
+    """Return which other key does much the same; empty if none does."""
+    name, verb = action.stand_in or ("", "")
+    return "".join(f"; {shown_key(key)} still {verb}" for key in keys.get(name, ())[:1])

@@ -18,6 +18,8 @@ class Declared:
     name: str
     keys: tuple[str, ...]
     scopes: tuple[str, ...] = ("fleet",)
+    title: str = "Do that"
+    stand_in: tuple[str, str] | None = None
 
 
 ACTIONS = (
@@ -165,9 +167,21 @@ def test_wish_wins_over_a_default_and_the_report_says_who_lost_the_key() -> None
     assert made.keys["rescan"] == ()
     assert made.keys["quit"] == ("ctrl+q",)
     assert made.problems == (
-        "[keys] filter: r was the key for rescan, which has no key left",
-        "[keys] rescan_all: q was the key for quit, which has ctrl+q left",
+        "[keys] filter: r was the key for rescan (do that), which has no key left",
+        "[keys] rescan_all: q was the key for quit (do that), which has ctrl+q left",
     )
+
+
+def test_report_says_what_the_action_did_and_which_key_still_does_it() -> None:
+    actions = (
+        Declared("rescan", ("r",)),
+        Declared("leave", ("q",), title="Close this screen", stand_in=("quit", "quits")),
+        Declared("quit", ("ctrl+q",), (EVERYWHERE,)),
+    )
+    lost = "[keys] rescan: q was the key for leave (close this screen), which has no key left"
+    assert make_keymap(actions, {"rescan": "q"}).problems == (f"{lost}; ctrl+q still quits",)
+    assert make_keymap(actions, {"rescan": "q", "quit": "f10"}).problems == (f"{lost}; F10 still quits",)
+    assert make_keymap(actions, {"rescan": "q", "leave": "x"}).problems == ()
 
 
 def test_same_key_on_two_screens_is_no_clash() -> None:
@@ -230,7 +244,7 @@ def test_last_key_of_an_action_that_needs_one_stays_with_it() -> None:
     assert made.problems == (
         "[keys] rescan: q stays the key for quit, which would have none left",
         "[keys] filter: ctrl+c stays the key for interrupt, which would have none left",
-        "[keys] size: ctrl+q was the key for quit, which has q left",
+        "[keys] size: ctrl+q was the key for quit (do that), which has q left",
     )
 
 

@@ -52,6 +52,10 @@ class Action:
     in_palette: bool = True
     comes_first: bool = False
     """It acts whatever has the focus, also while something is typed."""
+    stand_in: tuple[str, str] | None = None
+    """The name of the action that does much the same, and the verb for that: said where this one has lost its keys."""
+    series: str = ""
+    """A sentence on all that differ from it by a number alone, and follow one another; empty if there are none."""
     tabs: tuple[str, ...] = ()
     """The tabs of the repository screen that it is about; from another it goes there first. Empty: about any."""
     writes: bool = False

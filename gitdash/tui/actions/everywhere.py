@@ -101,6 +101,7 @@ EVERYWHERE: Final = (
         group=LEAVE,
         scopes=LISTS,
         label="quit",
+        stand_in=("quit", "quits"),
         in_palette=False,
     ),
     Action(
@@ -111,6 +112,7 @@ EVERYWHERE: Final = (
         help="Go back to the screen below.",
         group=LEAVE,
         scopes=tuple(scope for scope in LISTS if scope is not Scope.FLEET),
+        stand_in=("leave", "goes back"),
         in_palette=False,
     ),
     Action(

@@ -110,6 +110,7 @@ REPOSITORY: Final = (
             keys=(str(number),),
             title=f"Show tab {number}",
             help=f"Show the {ordinal} tab.",
+            series="Show the tab of that number.",
             group=LOOK,
             scopes=(Scope.REPOSITORY,),
             in_palette=False,

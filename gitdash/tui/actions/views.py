@@ -24,6 +24,7 @@ VIEWS: Final = (
             keys=(str(number),),
             title=f"Show view {number}",
             help=f"Show the {ordinal} view; esc goes back to what was shown before.",
+            series="Show the view of that number; esc goes back to what was shown before.",
             group=LOOK,
             scopes=(Scope.FLEET, Scope.VIEWS),
             in_palette=False,
