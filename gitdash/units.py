@@ -83,6 +83,12 @@ def human_count(count: int) -> str:
     return f"{_three_digits(scaled)}{_COUNT_PREFIXES[exponent]}"
 
 
+def exact_bytes(size_bytes: int) -> str:
+    """Return a size to the byte, and from 1 KiB on with what people remember of it: `127,930 bytes (125 KiB)`."""
+    exact = f"{size_bytes:,} {'byte' if size_bytes == 1 else 'bytes'}"
+    return f"{exact} ({human_bytes(size_bytes)})" if size_bytes >= 1024 else exact
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Return a count with its noun, and what else depends on it: `1 pack`, `3 packs`, `2 references are broken`."""
     return f"{human_count(count)} {noun if count == 1 else plural or noun + 's'}"

@@ -6,6 +6,7 @@ import pytest
 
 from gitdash.units import (
     counted,
+    exact_bytes,
     human_age,
     human_bytes,
     human_count,
@@ -32,6 +33,20 @@ from gitdash.units import (
 )
 def test_bytes_have_binary_prefixes_and_three_digits(size_bytes: int, text: str) -> None:
     assert human_bytes(size_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (1023, "1,023 bytes"),
+        (1024, "1,024 bytes (1.00 KiB)"),
+        (127_930, "127,930 bytes (125 KiB)"),
+    ],
+)
+def test_exact_size_has_separators_and_from_one_kibibyte_on_what_people_remember(size_bytes: int, text: str) -> None:
+    assert exact_bytes(size_bytes) == text
 
 
 @pytest.mark.parametrize(

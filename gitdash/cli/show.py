@@ -15,7 +15,7 @@ from gitdash.gitcmd.git_program import GitProgram
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind
-from gitdash.model.sizes import Bound, Strategy
+from gitdash.model.sizes import Bound, Question, Strategy
 from gitdash.survey.single import find_repository, report_single
 from gitdash.units import human_bytes, human_count, human_duration, linked_text, printable, printable_path
 
@@ -27,6 +27,8 @@ _LISTED_COUNT = 20
 _EXACT_ENDINGS = ("_uid", "_pid", "version")
 """Names of numbers that say which, and not how many."""
 _HOW_GIT_RAN = "in a git directory of gitdash's own, with the references' ids as input"
+_SIZE_LABELS = {Question.REACHABLE_OWN.value: Question.REACHABLE_OWN.label}
+"""What people call a size otherwise than JSON does."""
 _APART = frozenset({"findings", "sizes", "state", "role", "path", "counts_store"})
 """Keys of the record that have lines of their own."""
 
@@ -95,7 +97,7 @@ def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
     yield "sizes"
     for name, size in shown["sizes"].items():
         text = _size_text(size, has_bitmap=_has_bitmap(shown)) if size or not _lacks_store(shown, name) else _NO_STORE
-        yield f"  {name.replace('_', ' '):<{_LABEL_WIDTH}} {text}"
+        yield f"  {_SIZE_LABELS.get(name, name):<{_LABEL_WIDTH}} {text}"
     yield ""
     yield "facts"
     for name, value in shown.items():
@@ -133,7 +135,7 @@ def _size_text(size: dict[str, Any] | None, *, has_bitmap: bool) -> str:
         return f"unreadable: {size['unreadable']}"
     sign = Bound(size.get("bound", "exact")).sign
     bound = f"{sign} " if sign else ""
-    parts = [f"{bound}{human_bytes(size['bytes'])} ({size['bytes']} bytes)"]
+    parts = [f"{bound}{human_bytes(size['bytes'])} ({size['bytes']:,} bytes)"]
     if "strategy" in size:
         strategy = strategy_text(Strategy(size["strategy"]), has_bitmap=has_bitmap)
         parts += [strategy, human_duration(size["elapsed_s"]), _measured_at(size)]

@@ -18,7 +18,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.single import find_repository, report_single
 from gitdash.survey.sizing import SizeQuestion, Sizing, preferred_strategy, with_answer
-from gitdash.units import human_bytes, human_duration, printable, printable_path
+from gitdash.units import exact_bytes, human_duration, printable, printable_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +89,9 @@ def _line(report: RepositoryReport, measurement: SizeMeasurement, now_s: float) 
     strategy = strategy_text(measurement.strategy, has_bitmap=has_bitmap)
     how = f"{strategy}, {measurement.bound.words}"
     measured = measured_text(measurement, now_s)
-    figure = f"{bound}{measurement.bytes} bytes ({human_bytes(measurement.bytes)})"
+    path, figure = printable_path(report.repository.path), f"{bound}{exact_bytes(measurement.bytes)}"
     lines = [
-        f"{printable_path(report.repository.path)}: {measurement.question.value} {figure}",
+        f"{path}: {measurement.question.label} {figure}",
         f"  {how}, in {human_duration(measurement.elapsed_s)}, {measured}, git {printable(measurement.git_version)}",
         *(f"  note: {printable(note)}" for note in measurement.notes),
     ]

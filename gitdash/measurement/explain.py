@@ -10,7 +10,7 @@ from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection, Loo
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
-from gitdash.units import counted, human_bytes, human_duration, linked_text
+from gitdash.units import counted, exact_bytes, human_duration, linked_text
 
 _QUESTIONS = {
     Question.REACHABLE: "everything that the references reach: what a full clone costs on disk",
@@ -47,11 +47,12 @@ def explain_size(
     reason, cost = choice.reason, choice.cost
     if no_bitmap is not None and choice.strategy in _WALKS_INSTEAD:
         reason, cost = f"{no_bitmap}, so git walks, option or not", _WALKS_INSTEAD[choice.strategy]
+    figure = exact_bytes(measurement.bytes)
     lines = [
-        f"question: {measurement.question.value}: {_QUESTIONS[measurement.question]}",
+        f"question: {measurement.question.label}: {_QUESTIONS[measurement.question]}",
         f"strategy: {choice.strategy.value}: {reason}",
         f"cost: {cost}",
-        f"answer: {_figure(measurement.bytes)}, {measurement.bound.words}, in {human_duration(measurement.elapsed_s)}",
+        f"answer: {figure}, {measurement.bound.words}, in {human_duration(measurement.elapsed_s)}",
     ]
     if measurement.strategy is not choice.strategy:
         lines.insert(3, f"in the end: {measurement.strategy.value} gave the answer; the notes say why")
@@ -79,17 +80,17 @@ def _disk_lines(inspection: Inspection, *, has_own_store: bool) -> Iterator[str]
         case Unreadable(reason=reason):
             yield f"disk: unreadable: {reason}"
         case DiskFacts() as disk:
-            allocated = _figure(disk.allocated_bytes)
-            yield f"disk: {_figure(disk.bytes)} in files below the git directory, {allocated} allocated"
+            allocated = exact_bytes(disk.allocated_bytes)
+            yield f"disk: {exact_bytes(disk.bytes)} in files below the git directory, {allocated} allocated"
             if disk.linked_bytes:
                 yield f"  {linked_text(disk.linked_bytes)}"
             # what is written meanwhile, or lies behind a link, may be in one of the two figures alone
             if objects_bytes is not None and disk.bytes >= objects_bytes and has_own_store:
-                rest = _figure(disk.bytes - objects_bytes)
+                rest = exact_bytes(disk.bytes - objects_bytes)
                 yield f"  {rest} of it are indexes, bitmaps, references, logs and the like: not objects"
     if objects_bytes is None:
         return
-    yield f"objects: {_figure(objects_bytes)} in packs and loose objects, reachable or not, lent by others or not"
+    yield f"objects: {exact_bytes(objects_bytes)} in packs and loose objects, reachable or not, lent by others or not"
     if not has_own_store:
         yield "  they are those of the repository that this worktree belongs to: none is stored in the worktree itself"
 
@@ -100,11 +101,11 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
             yield f"exclusive: unreadable: {reason}"
         case ExclusiveSizes():
             yield (
-                f"exclusive: {_figure(exclusive.exclusive_bytes)} in {counted(exclusive.exclusive_count, 'object')}"
+                f"exclusive: {exact_bytes(exclusive.exclusive_bytes)} in {counted(exclusive.exclusive_count, 'object')}"
                 " that no lender has: what deleting this repository would free"
             )
             yield (
-                f"duplicate: {_figure(exclusive.duplicate_bytes)} in"
+                f"duplicate: {exact_bytes(exclusive.duplicate_bytes)} in"
                 f" {counted(exclusive.duplicate_count, 'object that is', 'objects that are')} stored here although a"
                 " lender has the same, too"
             )
@@ -116,13 +117,13 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
 def _rest_of_objects(objects_bytes: int | None, exclusive: ExclusiveSizes) -> Iterator[str]:
     if exclusive.redundant_count:
         yield (
-            f"  {_figure(exclusive.redundant_bytes)} more are second copies of"
+            f"  {exact_bytes(exclusive.redundant_bytes)} more are second copies of"
             f" {counted(exclusive.redundant_count, 'object')} in the same store"
         )
     if objects_bytes is not None:
         parts = exclusive.exclusive_bytes + exclusive.duplicate_bytes + exclusive.redundant_bytes
         if objects_bytes >= parts:
-            yield f"  {_figure(objects_bytes - parts)} remain of `objects`: the header and checksum of each pack"
+            yield f"  {exact_bytes(objects_bytes - parts)} remain of `objects`: the header and checksum of each pack"
 
 
 def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
@@ -130,13 +131,13 @@ def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
         case Unreadable(reason=reason):
             yield f"reachable: unreadable: {reason}"
         case SizeMeasurement() as reachable:
-            yield f"reachable: {_figure(reachable.bytes)}, {reachable.bound.words}: what a full clone costs on disk"
+            yield f"reachable: {exact_bytes(reachable.bytes)}, {reachable.bound.words}: what a full clone costs on disk"
             yield from _copies_line(inspection, sizes.exclusive)
             if isinstance(inspection.alternates, AlternatesFacts):
                 yield "  it counts what lenders hold, too, so it can be far above `objects`"
             elif isinstance(sizes.exclusive, ExclusiveSizes) and not reachable.excluded_references:
                 unreachable_bytes = sizes.exclusive.exclusive_bytes - reachable.bytes
-                yield f"  {_figure(max(unreachable_bytes, 0))} of the objects here are reachable from no reference"
+                yield f"  {exact_bytes(max(unreachable_bytes, 0))} of the objects here are reachable from no reference"
         case None:
             pass
 
@@ -156,9 +157,9 @@ def _copies_line(inspection: Inspection, exclusive: ExclusiveSizes | Unreadable 
 def _reachable_own_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
     match sizes.reachable_own:
         case Unreadable(reason=reason):
-            yield f"reachable_own: unreadable: {reason}"
+            yield f"own: unreadable: {reason}"
         case SizeMeasurement() as own:
-            yield f"reachable_own: {_figure(own.bytes)}, {own.bound.words}: what the lender's references do not reach"
+            yield f"own: {exact_bytes(own.bytes)}, {own.bound.words}: what the lender's references do not reach"
             yield from _own_against_others(inspection, own, sizes)
         case None:
             pass
@@ -169,13 +170,14 @@ def _own_against_others(inspection: Inspection, own: SizeMeasurement, sizes: Siz
         yield "  there is no lender, so it is the same question as `reachable`"
         return
     if isinstance(sizes.reachable, SizeMeasurement):
-        yield f"  {_figure(max(sizes.reachable.bytes - own.bytes, 0))} of `reachable` come with the lender's references"
+        lent_bytes = max(sizes.reachable.bytes - own.bytes, 0)
+        yield f"  {exact_bytes(lent_bytes)} of `reachable` come with the lender's references"
     if isinstance(sizes.exclusive, ExclusiveSizes):
         difference_bytes = own.bytes - sizes.exclusive.exclusive_bytes
         comparison = "above" if difference_bytes >= 0 else "below"
         yield (
-            f"  {_figure(abs(difference_bytes))} {comparison} `exclusive`, which asks where objects are stored and not"
-            " what reaches them"
+            f"  {exact_bytes(abs(difference_bytes))} {comparison} `exclusive`, which asks where objects are stored and"
+            " not what reaches them"
         )
 
 
@@ -185,7 +187,3 @@ def _objects_bytes(inspection: Inspection) -> int | None:
             return pack_bytes + loose_bytes
         case _:
             return None
-
-
-def _figure(size_bytes: int) -> str:
-    return f"{size_bytes} bytes ({human_bytes(size_bytes)})" if size_bytes >= 1024 else f"{size_bytes} bytes"

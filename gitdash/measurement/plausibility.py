@@ -47,13 +47,13 @@ def lender_was_left_out(stderr: str) -> bool:
 
 def _impossible(size_bytes: int, upper_bound_bytes: int | None) -> str | None:
     if size_bytes < 0:
-        return f"{size_bytes} bytes are less than nothing"
+        return f"{size_bytes:,} bytes are less than nothing"
     if upper_bound_bytes is not None and size_bytes > upper_bound_bytes:
-        return f"{size_bytes} bytes are more than the {upper_bound_bytes} bytes of all packs and loose objects"
+        return f"{size_bytes:,} bytes are more than the {upper_bound_bytes:,} bytes of all packs and loose objects"
     return None
 
 
 def _too_small(size_bytes: int, expected_bytes: int | None) -> str | None:
     if expected_bytes is not None and size_bytes < expected_bytes * _LEAST_EXPECTED_SHARE:
-        return f"{size_bytes} bytes are less than half of the {expected_bytes} bytes that are stored"
+        return f"{size_bytes:,} bytes are less than half of the {expected_bytes:,} bytes that are stored"
     return None

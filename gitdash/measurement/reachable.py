@@ -213,8 +213,8 @@ def _second_opinion(
         # a size that is only unlikely, and true, is no sign of damage
         return first.warned(again) if first.complaint else replace(first, notes=(*first.notes, again))
     note = (
-        f"commit-graph, bitmap or multi-pack-index may lie: {first.size_bytes} bytes with them,"
-        f" {second.size_bytes} bytes without: {why}"
+        f"commit-graph, bitmap or multi-pack-index may lie: {first.size_bytes:,} bytes with them,"
+        f" {second.size_bytes:,} bytes without: {why}"
     )
     return second.warned(note)
 

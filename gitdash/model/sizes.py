@@ -15,6 +15,11 @@ class Question(enum.StrEnum):
     REACHABLE_OWN = "reachable_own"
     """What is reachable here and not from the lenders' references?"""
 
+    @property
+    def label(self) -> str:
+        """What people call the size, the same as its column."""
+        return "own" if self is Question.REACHABLE_OWN else self.value
+
 
 class Strategy(enum.StrEnum):
     """How a reachable size is obtained."""

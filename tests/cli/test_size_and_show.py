@@ -123,7 +123,7 @@ def test_explain_says_which_strategy_and_compares_all_figures(gitdash: Gitdash, 
     output = gitdash.run("size", fleet / "member.git", "--exclude-alternates", "--explain").stdout
     assert "strategy: walk: " in output
     assert "cost: " in output
-    for figure in ("disk: ", "objects: ", "exclusive: ", "duplicate: ", "reachable: ", "reachable_own: "):
+    for figure in ("disk: ", "objects: ", "exclusive: ", "duplicate: ", "reachable: ", "own: "):
         assert f"\n{figure}" in output
 
 

@@ -123,7 +123,7 @@ def test_one_size_is_explained_with_strategy_reason_cost_and_command() -> None:
         "question: reachable: everything that the references reach: what a full clone costs on disk",
         f"strategy: bitmap: {choice.reason}",
         f"cost: {choice.cost}",
-        "answer: 5000 bytes (4.88 KiB), exact, in 4 ms",
+        "answer: 5,000 bytes (4.88 KiB), exact, in 4 ms",
         "left out: references that match refs/keep-around/*",
         "command: git rev-list --objects",
         f"  {HOW_GIT_RAN}",
@@ -170,17 +170,17 @@ def test_five_figures_are_explained_step_by_step() -> None:
     told = explain_difference(report(INSPECTION, exclusive=EXCLUSIVE, reachable=REACHABLE, reachable_own=OWN))
     text = "\n".join(told)
     for part in (
-        "disk: 2000 bytes (1.95 KiB)",
-        "1018 bytes of it are indexes",
+        "disk: 2,000 bytes (1.95 KiB)",
+        "1,018 bytes of it are indexes",
         "objects: 982 bytes",
         "exclusive: 700 bytes in 7 objects",
         "duplicate: 200 bytes in 2 objects",
         "50 bytes more are second copies of 1 object in the same store",
         "32 bytes remain of `objects`: the header and checksum of each pack",
-        "reachable: 5000 bytes (4.88 KiB), exact",
+        "reachable: 5,000 bytes (4.88 KiB), exact",
         "it counts what lenders hold, too",
-        "reachable_own: 800 bytes, an upper bound",
-        "4200 bytes (4.10 KiB) of `reachable` come with the lender's references",
+        "own: 800 bytes, an upper bound",
+        "4,200 bytes (4.10 KiB) of `reachable` come with the lender's references",
         "100 bytes above `exclusive`",
     ):
         assert part in text
@@ -222,10 +222,12 @@ def test_repository_without_lender_is_explained_otherwise() -> None:
     assert "  there is no lender, so it is the same question as `reachable`" in told
 
 
-@pytest.mark.parametrize("part", ["exclusive", "reachable", "reachable_own"])
-def test_part_that_could_not_be_read_is_said_and_not_shown_as_zero(part: str) -> None:
+@pytest.mark.parametrize(
+    ("part", "label"), [("exclusive", "exclusive"), ("reachable", "reachable"), ("reachable_own", "own")]
+)
+def test_part_that_could_not_be_read_is_said_and_not_shown_as_zero(part: str, label: str) -> None:
     told = explain_difference(report(INSPECTION, **{part: Unreadable("the lender is missing")}))
-    assert f"{part}: unreadable: the lender is missing" in told
+    assert f"{label}: unreadable: the lender is missing" in told
 
 
 def test_what_is_not_known_is_not_mentioned() -> None:

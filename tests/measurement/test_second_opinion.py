@@ -80,7 +80,7 @@ def test_lying_commit_graph_is_noticed_by_what_is_stored(lying_graph: tuple[GitR
     assert "core.commitGraph=false" in size.argv
     assert len(size.notes) == 1
     assert size.notes[0].startswith(
-        f"commit-graph, bitmap or multi-pack-index may lie: {lie} bytes with them, {true_bytes} bytes without: "
+        f"commit-graph, bitmap or multi-pack-index may lie: {lie:,} bytes with them, {true_bytes:,} bytes without: "
     )
 
 

@@ -172,7 +172,7 @@ def test_why_they_differ_is_offered_and_shown_on_demand() -> None:
     assert "w why do they differ?" in offered
     assert "of `reachable` come with the lender's references" not in offered
     shown = "\n".join(texts(view_of(MEMBER, explains_sizes=True), 200))
-    assert "1287561361 bytes (1.20 GiB) of `reachable` come with the lender's references" in shown
+    assert "1,287,561,361 bytes (1.20 GiB) of `reachable` come with the lender's references" in shown
     assert "why do they differ?" not in shown
 
 

@@ -83,7 +83,6 @@ def _finding_lines(finding: Finding, width: int) -> Iterator[Line]:
     yield from _evidence(finding, width)
     yield from _origin(rule, width)
     yield from _remedy(finding, width)
-    yield from _labelled("task", finding.task or "", width)
 
 
 def _evidence(finding: Finding, width: int) -> Iterator[Line]:
