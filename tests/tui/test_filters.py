@@ -37,6 +37,7 @@ def test_colours_go_and_bold_underline_and_reverse_stay() -> None:
         ("ascii", "▌a·b…c▼▲│─╭╮", ">a-b~cv^|-++"),
         ("ascii", "caf\xe9 日本", "caf? ????"),
         ("latin-1", "caf\xe9·…", "caf\xe9·~"),
+        ("ascii", "🔎", "> "),
         ("utf-8", "▌日本", "▌日本"),
     ],
 )

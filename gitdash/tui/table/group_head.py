@@ -81,7 +81,7 @@ def _stretches(layout: TableLayout, group: Group, sort_key: str, marked_count: i
 
 
 def _cells(layout: TableLayout, group: Group, sort_key: str) -> dict[str, tuple[int, int, Line]]:
-    cells = {}
+    cells: dict[str, tuple[int, int, Line]] = {}
     for placed in layout.columns:
         cell = _cell(placed, group, sort_key)
         if cell is not None:
