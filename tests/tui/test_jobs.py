@@ -66,9 +66,9 @@ def test_jobs_stand_below_their_state_and_the_newest_that_ended_come_first() -> 
 def test_cancelled_survey_says_of_what_it_has_done_so_many() -> None:
     counts = {"done_count": 3_588, "known_count": 6_003}
     measuring = page_text([job(1, JobState.CANCELLED, JobKind.SURVEY, step="measuring", **counts)])
-    assert "measuring 3,588 of 6,003 sizes" in measuring
+    assert "measured 3,588 of 6,003 sizes" in measuring
     inspecting = job(1, JobState.CANCELLED, JobKind.SURVEY, step="inspecting", may_grow=True, **counts)
-    assert "inspecting 3,588 of 6,003+ repositories" in page_text([inspecting])
+    assert "inspected 3,588 of 6,003+ repositories" in page_text([inspecting])
 
 
 def test_failure_that_is_settled_stands_with_what_has_ended() -> None:

@@ -22,8 +22,8 @@ _NAME_LEAST: Final = 10
 _MOST_REASON_LINES: Final = 3
 _STATE_TONES: Final = {JobState.DONE: Tone.OK, JobState.FAILED: Tone.CRITICAL, JobState.CANCELLED: Tone.NOTICE}
 _STATE_WIDTH: Final = max(len(state) for state in _STATE_TONES)
-_NOUNS: Final = {"inspecting": "repositories", "measuring": "sizes"}
-"""Of what a step of a survey counts."""
+_DONE: Final = {"inspecting": ("inspected", "repositories"), "measuring": ("measured", "sizes")}
+"""What a step of a survey has done when it is over, and to what."""
 _KIND_WIDTH: Final = max(len(kind) for kind in JobKind)
 
 
@@ -197,10 +197,10 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
 def _what_became(job: Job) -> list[Line]:
     if job.kind is not JobKind.SURVEY:
         return difference_groups(job.before, job.after)
-    if job.known_count is None:
+    if job.known_count is None or job.step not in _DONE:
         return []
-    noun = _NOUNS.get(job.step, "")
-    return [[Piece(f"{job.step} {_how_many(job, job.known_count)} {noun}".rstrip(), Tone.DIM)]]
+    verb, noun = _DONE[job.step]
+    return [[Piece(f"{verb} {_how_many(job, job.known_count)} {noun}", Tone.DIM)]]
 
 
 def _since(started_at_s: float | None, now_s: float) -> float:
