@@ -16,6 +16,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from typing_extensions import override
 
 from gitdash.errors import ExitCode
+from gitdash.tui.key_flood import WithoutFlood
 
 
 def has_terminal() -> bool:
@@ -61,7 +62,7 @@ class _Terminal(io.TextIOWrapper):
             super().close()
 
 
-class TerminalDriver(LinuxDriver):
+class TerminalDriver(WithoutFlood, LinuxDriver):
     """Reads keys until the terminal is closed; then the dashboard is left, as if interrupted.
 
     SIGHUP does not reach who was told to ignore it. A terminal that is gone fails with EIO, or reads as the end of a

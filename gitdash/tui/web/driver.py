@@ -11,10 +11,11 @@ from textual.app import App
 from textual.drivers.web_driver import WebDriver
 from typing_extensions import override
 
+from gitdash.tui.key_flood import WithoutFlood
 from gitdash.tui.web.parent import ParentWatch, ask_for_signal_at_parents_death
 
 
-class ServedDriver(WebDriver):
+class ServedDriver(WithoutFlood, WebDriver):
     """Draws into packets on stdout, and reads packets from stdin."""
 
     def __init__(
