@@ -7,7 +7,7 @@ views that parse no markup; toasts are given `markup=False`.
 import gc
 import os
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -34,8 +34,8 @@ from gitdash.tui.memory import Memory
 from gitdash.tui.options import Options
 from gitdash.tui.pages.help import help_lines
 from gitdash.tui.pages.page_screen import PageScreen
-from gitdash.tui.palette import Palette, RepositoryProvider
-from gitdash.tui.saved_views import SavedViews
+from gitdash.tui.palette import Palette, RepositoryProvider, ViewProvider
+from gitdash.tui.saved_views import ListedView, SavedViews
 from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.table.fleet import Fleet
@@ -55,7 +55,7 @@ class Dashboard(App[int]):
 
     CSS_PATH = "app.tcss"  # type: ignore[mutable-override]
     TITLE = "gitdash"  # type: ignore[mutable-override]
-    COMMANDS: ClassVar = App.COMMANDS | {RepositoryProvider}
+    COMMANDS: ClassVar = App.COMMANDS | {RepositoryProvider, ViewProvider}
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.EVERYWHERE)]
 
     def __init__(
@@ -249,12 +249,20 @@ class Dashboard(App[int]):
 
     def go_to(self, path: bytes) -> None:
         """Close what covers the table and put the cursor on a repository."""
-        self.call_next(self._go_to, path)
+        self.call_next(self._on_table, partial(self.fleet_screen.go_to, path))
 
-    async def _go_to(self, path: bytes) -> None:
+    def listed_views(self) -> Sequence[ListedView]:
+        """Return all views in the order of their keys."""
+        return self.context.views.listed()
+
+    def open_view(self, number: int) -> None:
+        """Close what covers the table and show a view, counted from 0."""
+        self.call_next(self._on_table, partial(self.fleet_screen.action_open_view, number))
+
+    async def _on_table(self, act: Callable[[], None]) -> None:
         while len(self.screen_stack) > 1:
             await self.pop_screen()
-        self.fleet_screen.go_to(path)
+        act()
 
     @override
     def action_command_palette(self) -> None:

@@ -1,8 +1,9 @@
-"""The command palette: every action, and every repository by name.
+"""The command palette: every action, every view, and every repository by name.
 
-Names of repositories are given to it as ready `Text`: a string would be parsed as markup.
+Names of views and repositories are given to it as ready `Text`: a string would be parsed as markup.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, Protocol, cast
 
@@ -11,7 +12,9 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.widgets import Input
 from typing_extensions import override
 
+from gitdash.tui.saved_views import ListedView
 from gitdash.tui.table.fleet import Fleet
+from gitdash.units import printable
 
 _MOST_HITS: Final = 20
 _LONGEST: Final = 100
@@ -24,6 +27,31 @@ class FleetScreen(Protocol):
 
     def go_to(self, path: bytes) -> None:
         """Put the cursor on a repository."""
+
+    def listed_views(self) -> Sequence[ListedView]:
+        """Return all views in the order of their keys."""
+
+    def open_view(self, number: int) -> None:
+        """Show a view, counted from 0."""
+
+
+class ViewProvider(Provider):
+    """Opens a view; they are listed once something is typed."""
+
+    @override
+    async def search(self, query: str) -> Hits:
+        """Yield the views that have all the words in their name or their sentence."""
+        words = query.casefold().split()
+        for number, display, help_text in self._views():
+            if all(word in f"{display.plain} {help_text}".casefold() for word in words):
+                yield Hit(0.95 - number / 1000, display, self._open(number), text=display.plain, help=help_text)
+
+    def _views(self) -> Iterator[tuple[int, Text, str]]:
+        for number, entry in enumerate(cast(FleetScreen, self.app).listed_views()):
+            yield number, Text(f"View: {printable(entry.view.name)}"[:_LONGEST], no_wrap=True), entry.help
+
+    def _open(self, number: int) -> Callable[[], None]:
+        return partial(cast(FleetScreen, self.app).open_view, number)
 
 
 class Palette(CommandPalette):

@@ -14,6 +14,7 @@ from gitdash.tui.options import Options
 from gitdash.tui.pages.view_list import description, views_page
 from gitdash.tui.pages.views_screen import ViewsScreen
 from gitdash.tui.saved_views import Origin, SavedViews
+from tests.support.idle import until
 from tests.tui.driven_fleet import DrivenFleet, driven_fleet, row
 
 BIG = View(name="big", filter="=disk > 15", sort="-disk", columns=("disk", "packs"), group="state")
@@ -252,3 +253,13 @@ async def test_every_view_of_gitdash_can_be_shown() -> None:
             await driven.press(str(number))
             assert driven.app.fleet_screen.viewing.name == entry.view.name
             assert driven.fleet.filter.problem is None
+
+
+async def test_palette_opens_a_view_from_any_screen() -> None:
+    async with driven_fleet(rows(), options=Options(views=[View(name="[b]grand[/b]", sort="disk")])) as driven:
+        await driven.press("p", "ctrl+p")
+        await driven.type("view grand")
+        await until(lambda: any("View: [b]grand[/b]" in line for line in driven.screen_lines()), "the view is found")
+        await driven.press("down", "enter")
+        await until(lambda: driven.app.fleet_screen.viewing.name == "[b]grand[/b]", "the view is shown")
+        assert driven.app.screen is driven.app.fleet_screen

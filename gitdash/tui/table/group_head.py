@@ -73,7 +73,8 @@ def _stretches(layout: TableLayout, group: Group, sort_key: str, marked_count: i
     cells = _cells(layout, group, sort_key)
     width = _title_end(layout, cells.values(), title_left) - title_left
     names_state = group.kind in _OF_ONE_STATE or len(_SIGNS[True]) + cell_len(group.title) + _count_width(group) > width
-    if names_state and cells.pop("state", None):
+    if names_state and "state" in cells:
+        del cells["state"]
         width = _title_end(layout, cells.values(), title_left) - title_left
     before = _state_pieces(group) if names_state else []
     title = (title_left, width, _title(group, layout, width, marked_count, before))
