@@ -456,3 +456,12 @@ async def test_lender_outside_that_is_scanned_later_is_outside_no_more() -> None
         )
         assert not any("outside" in line for line in driven.text())
         assert all(key != (OUTSIDE, None) for key in driven.screen.pools.entries.keys)
+
+
+async def test_click_on_a_head_sorts_the_lenders_by_it_and_again_turns_the_order_round() -> None:
+    async with lenders() as driven:
+        for title, orders in (("saved", ("by saved ▼", "by saved ▲")), ("name", ("by name ▲", "by name ▼"))):
+            for order in orders:
+                await driven.pilot.click("#pools-head", offset=(driven.text()[3].index(title) + 1, 0))
+                await driven.pilot.pause()
+                assert driven.text()[0].endswith(order)

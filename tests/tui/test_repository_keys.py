@@ -13,6 +13,7 @@ from gitdash.survey.summarize import summarize
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.filters import EncodableText
 from gitdash.tui.options import Options
+from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.screen import RepositoryScreen
 from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, finding
@@ -143,10 +144,10 @@ async def test_head_of_the_table_stays_when_packs_are_scrolled() -> None:
         assert any(name[:4] in line and name[-7:] in line for line in repository.lines()[3:])
 
 
-async def test_click_on_the_head_that_stays_moves_nothing() -> None:
+async def test_click_on_the_head_that_stays_opens_no_pack_and_moves_no_cursor() -> None:
     async with opened(report_of(thousand_packs()), size=(80, 24)) as repository:
         await repository.press("3", "end")
-        await repository.pilot.click(repository.screen.items, offset=(5, 0))
+        await repository.pilot.click(repository.screen.items, offset=(repository.lines()[2].index("kind"), 0))
         assert repository.screen.items.selected == 999
         await repository.pilot.click(repository.screen.items, offset=(5, 3))
         assert 900 < repository.screen.items.selected < 999
@@ -203,3 +204,26 @@ async def test_detail_beside_the_table_asks_again_for_a_report_that_came_with_a_
         app.flush()
         app.flush()
         assert len(source.requested) > before
+
+
+async def test_click_on_a_head_sorts_the_packs_by_it_and_again_turns_the_order_round() -> None:
+    async with opened(report_of(thousand_packs()), size=(120, 24)) as repository:
+        await repository.press("3")
+        for keys in ((), ("end",)):
+            await repository.press(*keys)
+            line = next(number for number, text in enumerate(repository.lines()) if text.split()[:1] == ["pack"])
+            x = repository.lines()[line].index("objects") + 2
+            selected = repository.screen.items.selected
+            await repository.pilot.click(offset=(x, line))
+            await repository.pilot.pause()
+            assert repository.screen.pack_order == PackOrder("objects", descending=not keys)
+            assert bool(repository.screen.items.selected) == bool(selected)
+
+
+async def test_click_on_a_head_that_cannot_sort_changes_nothing() -> None:
+    async with opened(report_of([pack(1, 10), pack(2, 20)])) as repository:
+        await repository.press("3")
+        line = next(number for number, text in enumerate(repository.lines()) if text.split()[:1] == ["pack"])
+        await repository.pilot.click(offset=(repository.lines()[line].index("midx"), line))
+        await repository.pilot.pause()
+        assert repository.screen.pack_order == PackOrder()

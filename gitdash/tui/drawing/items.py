@@ -34,6 +34,13 @@ class ItemsView(LinesView):
     class Opened(Message):
         """An item was clicked twice."""
 
+    class HeadClicked(Message):
+        """The head of a table was clicked, at cell `x`."""
+
+        def __init__(self, x: int) -> None:
+            super().__init__()
+            self.x = x
+
     def __init__(self, compose_page: Callable[[int], Page], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(self._lines_of, id=id)
         self._compose_page = compose_page
@@ -145,12 +152,13 @@ class ItemsView(LinesView):
         return self._pinned is not None and y == 0 and bool(self._items) and self.scroll_offset.y >= self._items[0]
 
     def on_click(self, event: events.Click) -> None:
-        """A click moves the cursor, two on the same item open it."""
+        """A click moves the cursor, two on the same item open it; one on the head of a table is told of."""
         offset = event.get_content_offset(self)
         if offset is None or not self._items:
             return
         line = offset.y + self.scroll_offset.y
-        if self._is_pinned(offset.y):
+        if self._is_pinned(offset.y) or (self._pinned is not None and line == self._items[0] - 1):
+            self.post_message(self.HeadClicked(offset.x))
             return
         before = [number for number, first in enumerate(self._items) if first <= line]
         if not before or line >= len(self.lines):

@@ -85,12 +85,9 @@ def title_line(order: PoolOrder, *, is_only_unsafe: bool, width: int) -> Line:
 
 def head_line(order: PoolOrder, width: int) -> Line:
     """Return the titles of the columns; the sorted one carries an arrow."""
-    figures, name_width = _layout(width)
-    columns = [("name", name_width, False), ("state", _STATE_WIDTH, False)]
-    columns += [(figure.key, figure.width, True) for figure in figures]
     pieces = []
     gap = 1
-    for key, column_width, is_right in columns:
+    for key, column_width, is_right in _columns(width):
         is_sorted = key == order.key
         room = column_width + gap - 1
         title = sorted_title(key, room, descending=order.descending, right=is_right) if is_sorted else key
@@ -98,6 +95,23 @@ def head_line(order: PoolOrder, width: int) -> Line:
         pieces.append(Piece(text, Tone.SORTED if is_sorted else Tone.HEAD))
         gap = CELL_GAP
     return pieces
+
+
+def key_at(x: int, width: int) -> str | None:
+    """Return the key of the column at cell `x`, its left gap included; None beyond the last."""
+    end = 1 - CELL_GAP
+    for key, column_width, _ in _columns(width):
+        end += CELL_GAP + column_width
+        if x < end:
+            return key
+    return None
+
+
+def _columns(width: int) -> list[tuple[str, int, bool]]:
+    """Return key, width and whether it stands at the right of each column."""
+    figures, name_width = _layout(width)
+    columns = [("name", name_width, False), ("state", _STATE_WIDTH, False)]
+    return columns + [(figure.key, figure.width, True) for figure in figures]
 
 
 def entry_line(entry: Entry, width: int) -> Line:

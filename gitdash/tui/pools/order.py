@@ -57,6 +57,10 @@ class PoolOrder:
         key = keys[(keys.index(self.key) + step) % len(keys)]
         return type(self)(key, key != "name")
 
+    def clicked(self, key: str) -> Self:
+        """Return the order after a click on a column: by it, or turned round if it is that already."""
+        return self.reversed() if key == self.key else type(self)(key, key != "name")
+
     def reversed(self) -> Self:
         """Return the opposite order."""
         return type(self)(self.key, not self.descending)

@@ -19,6 +19,7 @@ from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.lazy_lines import LazyLines
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.later import later
+from gitdash.tui.pools.head_view import HeadView
 from gitdash.tui.pools.lines import all_safe_lines, entry_line, head_line, no_lender_lines, title_line
 from gitdash.tui.pools.order import PoolOrder
 from gitdash.tui.pools.pool_list import Key, PoolList
@@ -41,7 +42,7 @@ class PoolsScreen(ItemsScreen):
         super().__init__(context)
         self.pools = PoolList()
         self.sums_view = LinesView(lambda width: sums_lines(self.pools.sums, width), id="pools-sums")
-        self.head_view = LinesView(lambda width: [head_line(self.pools.order, width)], id="pools-head")
+        self.head_view = HeadView(lambda width: [head_line(self.pools.order, width)], self._sort_by)
         self.items = ItemsView(self._page, id="page")
         self._is_stale = False
         self._looked_at_s = 0.0
@@ -183,6 +184,9 @@ class PoolsScreen(ItemsScreen):
     def action_sort_by_neighbour(self, step: int) -> None:
         """Sort by the column to the left or to the right of the sorted one."""
         self._sort(self.pools.order.neighbour(step))
+
+    def _sort_by(self, key: str) -> None:
+        self._sort(self.pools.order.clicked(key))
 
     def action_reverse_sort(self) -> None:
         """Reverse the order."""

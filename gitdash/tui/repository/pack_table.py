@@ -74,6 +74,15 @@ class PackTable:
             pieces.append(Piece(title_above(title, width, len(_gap(pieces)), right=column.is_right), tone))
         return pieces
 
+    def key_at(self, x: int) -> str:
+        """Return the key of the column at cell `x`, its left gap included; empty beyond the last."""
+        end = MARGIN - CELL_GAP
+        for column, width in self._columns():
+            end += CELL_GAP + width
+            if x < end:
+                return column.key
+        return ""
+
     def row(self, pack: PackFile) -> Line:
         """Return the line of one pack."""
         pieces: list[Piece] = []

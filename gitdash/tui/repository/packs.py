@@ -14,6 +14,7 @@ from gitdash.tui.drawing.lazy_lines import LazyLines
 from gitdash.tui.drawing.wrap import side_by_side, wrapped
 from gitdash.tui.repository.facts import bitmap_text, labelled, multi_pack_index_text, packs_text
 from gitdash.tui.repository.missing import missing_lines
+from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.pack_table import PackTable
 from gitdash.tui.repository.progression import progression_lines
 from gitdash.tui.repository.view import RepositoryView
@@ -37,14 +38,7 @@ def packs_page(view: RepositoryView, width: int) -> Page:
     head = _head(_sums(inspection, facts, report.lender_bitmap), inspection, facts, width)
     if not facts.packs:
         return Page(head)
-    table = PackTable(
-        width=width,
-        now_s=view.now_s,
-        order=view.pack_order,
-        multi_pack_index=inspection.multi_pack_index,
-        longest_name=max(cell_len(printable(pack.name)) for pack in facts.packs),
-        damaged_names=frozenset(name.rpartition(".")[0] for name in facts.unreadable_names),
-    )
+    table = _table(view, inspection, facts, width)
     lines = LazyLines(
         [*head, [], table.head()],
         view.pack_order.sorted(facts.packs),
@@ -52,6 +46,25 @@ def packs_page(view: RepositoryView, width: int) -> Page:
         (width, view.now_s // _AGE_STEP_S, inspection.fingerprint),
     )
     return Page(lines, lines.row_numbers, pinned=table.head())
+
+
+def _table(view: RepositoryView, inspection: Inspection, facts: PackFacts, width: int) -> PackTable:
+    return PackTable(
+        width=width,
+        now_s=view.now_s,
+        order=view.pack_order,
+        multi_pack_index=inspection.multi_pack_index,
+        longest_name=max(cell_len(printable(pack.name)) for pack in facts.packs),
+        damaged_names=frozenset(name.rpartition(".")[0] for name in facts.unreadable_names),
+    )
+
+
+def clicked_order(view: RepositoryView, x: int, width: int) -> PackOrder:
+    """Return the order after a click on the head of the packs at cell `x`."""
+    inspection = view.report.inspection if view.report is not None else None
+    if not isinstance(inspection, Inspection) or isinstance(inspection.packs, Unreadable) or not inspection.packs.packs:
+        return view.pack_order
+    return view.pack_order.clicked(_table(view, inspection, inspection.packs, width).key_at(x))
 
 
 def _head(sums: Iterable[tuple[str, str]], inspection: Inspection, facts: PackFacts, width: int) -> list[Line]:

@@ -21,7 +21,7 @@ from gitdash.tui.repository.detail import title_line
 from gitdash.tui.repository.id_line import TYPING_KEYS, IdLine
 from gitdash.tui.repository.inquiry import Inquiry
 from gitdash.tui.repository.pack_order import PackOrder
-from gitdash.tui.repository.packs import ordered_pack_names
+from gitdash.tui.repository.packs import clicked_order, ordered_pack_names
 from gitdash.tui.repository.relatives import Relatives
 from gitdash.tui.repository.tabs import TABS
 from gitdash.tui.repository.tabs_view import TabsView
@@ -245,6 +245,12 @@ class RepositoryScreen(ItemsScreen):
     def action_reverse_packs(self) -> None:
         """Reverse the order of the packs."""
         self._sort_packs(self.pack_order.reversed())
+
+    @on(ItemsView.HeadClicked)
+    def _head_clicked(self, event: ItemsView.HeadClicked) -> None:
+        view = self.view()
+        if view is not None and self.shown_tab() == "packs":
+            self._sort_packs(clicked_order(view, event.x, self.items.line_width))
 
     def _sort_packs(self, order: PackOrder) -> None:
         """Put the packs in another order; the cursor stays on its pack."""
