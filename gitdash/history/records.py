@@ -60,6 +60,10 @@ class Loan:
     """Device and inode of that folder."""
 
 
+_NOT_ONE: Final = (ValueError, RecursionError)
+"""What the decoder says of bytes that are no record."""
+
+
 class _InspectionOnly(msgspec.Struct, frozen=True):
     """The one field of a report that is wanted; the others are skipped."""
 
@@ -100,7 +104,7 @@ def decode_summary(data: bytes) -> RepositorySummary | None:
     """Return a summary; None if the bytes are not one (any more)."""
     try:
         return _summary_decoder().decode(data)
-    except ValueError:
+    except _NOT_ONE:
         return None
 
 
@@ -108,7 +112,7 @@ def decode_report(data: bytes) -> RepositoryReport | None:
     """Return a report; None if the bytes are not one (any more)."""
     try:
         return _report_decoder().decode(data)
-    except ValueError:
+    except _NOT_ONE:
         return None
 
 
@@ -116,7 +120,7 @@ def decode_inspection(data: bytes) -> Inspection | None:
     """Return the inspection of a report; None if it has none, or if the bytes are not a report (any more)."""
     try:
         inspection = _inspection_decoder().decode(data).inspection
-    except ValueError:
+    except _NOT_ONE:
         return None
     return None if isinstance(inspection, Unreadable) else inspection
 
@@ -125,7 +129,7 @@ def decode_measurement(data: bytes) -> SizeMeasurement | None:
     """Return a measurement, marked as coming from here; None if the bytes are not one (any more)."""
     try:
         measurement = _measurement_decoder().decode(data)
-    except ValueError:
+    except _NOT_ONE:
         return None
     return msgspec.structs.replace(measurement, from_history=True)
 
@@ -136,7 +140,7 @@ def pack_store(store: tuple[int, int]) -> bytes:
 
 
 def unpack_store(data: bytes) -> tuple[int, int]:
-    """Return what `pack_store` was given."""
+    """Return what `pack_store` was given; raises ValueError for anything else."""
     device, _, inode = data.partition(b":")
     return int(device), int(inode)
 
@@ -152,7 +156,7 @@ def pack_ids(object_ids: Sequence[str]) -> bytes:
 
 
 def unpack_ids(data: bytes) -> tuple[str, ...]:
-    """Return what `pack_ids` was given."""
+    """Return what `pack_ids` was given; raises ValueError for what it never returns."""
     if not data:
         return ()
     length, text = data[0] * 2, data[1:].hex()
@@ -165,5 +169,5 @@ def pack_names(names: Sequence[str]) -> bytes:
 
 
 def unpack_names(data: bytes) -> tuple[str, ...]:
-    """Return what `pack_names` was given."""
+    """Return what `pack_names` was given; raises ValueError for what it never returns."""
     return tuple(data.decode("utf-8", "surrogatepass").split("\0")) if data else ()

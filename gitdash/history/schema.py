@@ -27,6 +27,8 @@ _HEADER_BYTES: Final = 100
 _SIGNATURE: Final = b"SQLite format 3\0"
 _BUSY_TIMEOUT_MS: Final = 2_000
 """How long one process waits for another's transaction, which takes milliseconds."""
+NOT_READABLE: Final = (sqlite3.Error, UnicodeError)
+"""What comes of a damaged file: where SQLite quotes it in a message, Python may not be able to read that."""
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     (
@@ -102,15 +104,16 @@ def connect(path: str) -> Connections:
         return _open_writable(path, shown)
     except (OSError, sqlite3.OperationalError) as error:
         reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
-    except sqlite3.DatabaseError as error:
+    except NOT_READABLE as error:
         raise damaged(shown, error) from error
     problem = f"{shown} cannot be written, so nothing is remembered: {reason}"
     return _open_read_only(path, problem) if not is_new else _open_in_memory(problem)
 
 
-def damaged(shown: str, error: sqlite3.Error) -> HistoryError:
-    """Return the error for a file that SQLite cannot make sense of."""
-    return HistoryError(f"{shown} is damaged ({error}): move it away to start afresh")
+def damaged(shown: str, error: Exception) -> HistoryError:
+    """Return the error for a file that SQLite, or we, cannot make sense of."""
+    reason = "a name in it is not UTF-8" if isinstance(error, UnicodeError) else printable(str(error))
+    return HistoryError(f"{shown} is damaged ({reason}): move it away to start afresh")
 
 
 def _is_new(path: str, shown: str) -> bool:
@@ -193,9 +196,9 @@ def _require_writable(connection: sqlite3.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def is_busy(error: sqlite3.Error) -> bool:
+def is_busy(error: Exception) -> bool:
     """Say whether another process has the file in a transaction that will end."""
-    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _open_read_only(path: str, problem: str) -> Connections:
@@ -212,7 +215,7 @@ def _open_read_only(path: str, problem: str) -> Connections:
         try:
             if schema_version(connection) == SCHEMA_VERSION:
                 return Connections(writer=connection, reader=connection, problem=problem)
-        except sqlite3.Error:
+        except NOT_READABLE:
             connection.close()
         else:
             connection.close()

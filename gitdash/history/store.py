@@ -5,17 +5,16 @@ memory, never the run: it is said once, in `History.problem`. Does not judge whe
 callers compare fingerprints.
 """
 
-import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
 from gitdash import __version__
 from gitdash.history import statements
+from gitdash.history.reading import Reader
 from gitdash.history.records import (
     KnownInspection,
     Loan,
@@ -32,7 +31,8 @@ from gitdash.history.records import (
     unpack_names,
     unpack_store,
 )
-from gitdash.history.schema import Connections, HistoryError, connect, damaged, is_busy
+from gitdash.history.schema import Connections, HistoryError, connect, damaged
+from gitdash.history.writing import Row, Writer
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.sizes import Question, SizeMeasurement
@@ -49,8 +49,6 @@ _RETRY_AGE_S: Final = 10.0
 """After another process kept the file for longer than we wait."""
 _WAITING_MAXIMUM_COUNT: Final = 4_096
 """Rows that are kept while another process has the file; more are given up."""
-
-_Row = tuple[bytes | str | float | None, ...]
 
 _BELOW: Final = "(path = ? OR (path >= ? AND path < ?) OR root = ?)"
 
@@ -84,15 +82,11 @@ class History:
     """
 
     def __init__(self, connections: Connections, shown_path: str) -> None:
-        self.problem: str | None = connections.problem
-        """Why something could not be remembered, for people; None if all is well. The first problem stays."""
-        self._writable = connections.problem is None
-        self._writer = connections.writer
-        self._reader = connections.reader
+        self._writer = Writer(connections.writer, shown_path, connections.problem)
+        self._reader = Reader(connections.reader, shown_path)
         self._shown_path = shown_path
         self._write_lock = threading.Lock()
-        self._read_lock = threading.Lock()
-        self._waiting: dict[bytes, tuple[_Row, bytes]] = {}
+        self._waiting: dict[bytes, tuple[Row, bytes]] = {}
         """Rows of `repositories` and the report of each, by path."""
         self._due_s = 0.0
         """When what waits is to be written, on the monotonic clock."""
@@ -107,10 +101,19 @@ class History:
     ) -> None:
         self.close()
 
+    @property
+    def problem(self) -> str | None:
+        """Why something could not be remembered, for people; None if all is well. The first problem stays."""
+        return self._writer.problem
+
+    def hurry(self) -> None:
+        """Wait no longer for other processes: somebody waits for the end. Does not wait itself."""
+        self._writer.hurry()
+
     def close(self) -> None:
         """Write what waits, and close the file."""
         self.flush()
-        with self._read_lock, self._write_lock:
+        with self._write_lock:
             self._reader.close()
             self._writer.close()
 
@@ -166,7 +169,7 @@ class History:
 
     def save_report(self, report: RepositoryReport, summary: RepositorySummary) -> None:
         """Remember a report and its row."""
-        if not self._writable:
+        if not self._writer.is_writable:
             return
         path = report.repository.path
         inspection = report.inspection if isinstance(report.inspection, Inspection) else None
@@ -196,8 +199,8 @@ class History:
                 return
             rows = [row for row, _ in self._waiting.values()]
             reports = [(row[0], report) for row, report in self._waiting.values()]
-            written = self._write((statements.SAVE_REPOSITORY, rows), (statements.SAVE_REPORT, reports))
-            self._is_blocked = not written and self._writable
+            written = self._writer.write((statements.SAVE_REPOSITORY, rows), (statements.SAVE_REPORT, reports))
+            self._is_blocked = not written and self._writer.is_writable
             if self._is_blocked:
                 self._due_s = time.monotonic() + _RETRY_AGE_S
             else:
@@ -209,7 +212,7 @@ class History:
         with self._write_lock:
             for (path,) in gone:
                 self._waiting.pop(path, None)
-            self._write(
+            self._writer.write(
                 ("DELETE FROM repositories WHERE path = ?", gone),
                 ("DELETE FROM sizes WHERE path = ?", gone),
                 ("DELETE FROM loans WHERE borrower = ?", gone),
@@ -224,7 +227,7 @@ class History:
 
     def last_size(self, path: bytes, question: Question, excluded_references: Sequence[str] = ()) -> StoredSize | None:
         """Return the last measurement of a question, whatever has changed since; None if there is none."""
-        rows = self._select(
+        rows = self._reader.select(
             "SELECT fingerprint, measurement, tips, pack_names FROM sizes"
             " WHERE path = ? AND question = ? AND excluded_references = ?",
             (path, question.value, pack_names(sorted(excluded_references))),
@@ -233,9 +236,12 @@ class History:
         if measurement is None:
             return None
         fingerprint, _, tips, names = rows[0]
-        return StoredSize(
-            measurement=measurement, fingerprint=fingerprint, tips=unpack_ids(tips), pack_names=unpack_names(names)
-        )
+        try:
+            return StoredSize(
+                measurement=measurement, fingerprint=fingerprint, tips=unpack_ids(tips), pack_names=unpack_names(names)
+            )
+        except ValueError:
+            return None
 
     def save_size(
         self,
@@ -257,22 +263,26 @@ class History:
             pack_names(packs),
         )
         with self._write_lock:
-            self._write((statements.SAVE_SIZE, [row]))
+            self._writer.write((statements.SAVE_SIZE, [row]))
 
     def loans(self) -> set[Loan]:
         """Return who is known to borrow from whom, below whatever roots."""
-        rows = self._select("SELECT alternates, store, store_path, borrower FROM loans", ())
-        return {
-            Loan(alternates_path=alternates, store=unpack_store(store), store_path=store_path, borrower=borrower)
-            for alternates, store, store_path, borrower in rows
-        }
+        rows = self._reader.select("SELECT alternates, store, store_path, borrower FROM loans", ())
+        try:
+            return {
+                Loan(alternates_path=alternates, store=unpack_store(store), store_path=store_path, borrower=borrower)
+                for alternates, store, store_path, borrower in rows
+            }
+        except ValueError as error:
+            # a borrower that is left out would be one that a gc in its lender may break
+            raise damaged(self._shown_path, error) from error
 
     def change_loans(self, *, ended: Iterable[Loan], new: Iterable[Loan]) -> None:
         """Forget loans, and remember others."""
         ended_rows = [(loan.alternates_path, pack_store(loan.store)) for loan in ended]
         new_rows = [(loan.alternates_path, pack_store(loan.store), loan.store_path, loan.borrower) for loan in new]
         with self._write_lock:
-            self._write((statements.END_LOAN, ended_rows), (statements.SAVE_LOAN, new_rows))
+            self._writer.write((statements.END_LOAN, ended_rows), (statements.SAVE_LOAN, new_rows))
 
     def preference(self, name: str) -> bytes | None:
         """Return what a front end remembered under a name; None if nothing."""
@@ -281,7 +291,7 @@ class History:
     def save_preference(self, name: str, value: bytes) -> None:
         """Remember a value under a name, in place of an older one."""
         with self._write_lock:
-            self._write((statements.SAVE_PREFERENCE, [(name, value)]))
+            self._writer.write((statements.SAVE_PREFERENCE, [(name, value)]))
 
     def _report_data(self, path: bytes) -> bytes | None:
         with self._write_lock:
@@ -291,7 +301,7 @@ class History:
         return self._value("SELECT report FROM reports WHERE path = ?", path)
 
     def _value(self, statement: str, key: bytes | str) -> bytes | None:
-        rows = self._select(statement, (key,))
+        rows = self._reader.select(statement, (key,))
         value: bytes | None = rows[0][0] if rows else None
         return value
 
@@ -305,42 +315,7 @@ class History:
         statement = (
             f"SELECT {columns} FROM {page.tables} WHERE {page.condition} AND ({condition}) ORDER BY path LIMIT ?"  # noqa: S608 - no outside text
         )
-        return self._select(statement, parameters)
-
-    def _select(self, statement: str, parameters: Sequence[bytes | str | int]) -> list[tuple[Any, ...]]:
-        with self._read_lock:
-            try:
-                return self._reader.execute(statement, parameters).fetchall()
-            except sqlite3.Error as error:
-                raise damaged(self._shown_path, error) from error
-
-    def _write(self, *changes: tuple[str, Sequence[_Row]]) -> bool:
-        """Run statements in one short transaction and say whether they took effect. The write lock is held."""
-        if not self._writable:
-            return False
-        try:
-            self._writer.execute("BEGIN IMMEDIATE")
-            for statement, rows in changes:
-                self._writer.executemany(statement, rows)
-            self._writer.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._give_up(error)
-            return False
-        return True
-
-    def _give_up(self, error: sqlite3.Error) -> None:
-        """Keep the first problem; one that time will not cure ends all writing."""
-        if self._writer.in_transaction:
-            with suppress(sqlite3.Error):
-                self._writer.execute("ROLLBACK")
-        self._writable = is_busy(error)
-        if self.problem is None:
-            what = (
-                "is in use by another process, so part of this run may not be remembered"
-                if self._writable
-                else "cannot be written, so nothing more is remembered"
-            )
-            self.problem = f"{self._shown_path} {what}: {error}"
+        return self._reader.select(statement, parameters)
 
 
 def _range_below(root: bytes) -> tuple[bytes, bytes, bytes, bytes]:

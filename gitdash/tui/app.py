@@ -76,19 +76,30 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
             # nothing can be said of it on a terminal that is gone
             code = ExitCode.INTERRUPTED
         finally:
+            if history is not None:
+                history.hurry()
             feed.stop()
             app.remember()
             memory.close()
     if driver is None:
         _say(app.problems)
+        _say(_not_remembered(history))
     if app.failure is not None:
         raise app.failure
     # No code of ours: the loop was interrupted by a signal, or Textual has printed what went wrong.
     return (app.return_code or ExitCode.INTERRUPTED) if code is None else code
 
 
+def _not_remembered(history: "History | None") -> Sequence[str]:
+    """Return why what is still to be written cannot be; empty if it was."""
+    if history is None:
+        return ()
+    history.flush()
+    return () if history.problem is None else (history.problem,)
+
+
 def _say(problems: Sequence[str]) -> None:
-    """Write what was wrong in the configuration where it stays: what the dashboard shows of it goes after a while."""
+    """Write problems where they stay: what the dashboard shows of them goes after a while."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             sys.stderr.write("".join(f"gitdash: {problem}\n" for problem in problems))

@@ -4,9 +4,11 @@ A file may be locked, or on a slow disk: what is noted here is written soon, by 
 when the dashboard is left. Views are changed one by one, so that two dashboards at once do not undo each other's.
 """
 
+import contextlib
 import threading
 from typing import Final, Protocol
 
+from gitdash.errors import GitdashError
 from gitdash.export.views import decode_views, encode_views
 from gitdash.model.view import View
 from gitdash.tui.choices import Choices, decode_choices, encode_choices
@@ -84,7 +86,9 @@ class Memory:
             if choices is not None:
                 self._preferences.save_preference(CHOICES_NAME, encode_choices(choices))
             if views:
-                self._preferences.save_preference(VIEWS_NAME, encode_views(self._changed(views)))
+                # a file that was damaged since it was opened is told of by whoever reads more of it
+                with contextlib.suppress(GitdashError):
+                    self._preferences.save_preference(VIEWS_NAME, encode_views(self._changed(views)))
 
     def _changed(self, views: dict[str, View | None]) -> list[View]:
         kept = {view.name: view for view in self.views()}

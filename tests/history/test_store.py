@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gitdash.history import schema
+from gitdash.history import schema, writing
 from gitdash.history.records import decode_report
 from gitdash.history.store import History, HistoryError, Loan, open_history
 from gitdash.model.inspection import (
@@ -448,6 +448,7 @@ def test_full_disk_costs_the_memory_and_not_the_run(path: Path) -> None:
 
 def test_reports_wait_for_another_process_and_are_written_after_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "_BUSY_TIMEOUT_MS", 20)
+    monkeypatch.setattr(writing, "_PATIENCE_S", 0.02)
     with open_history(str(path)) as history, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         save(history, b"/a")
@@ -466,6 +467,7 @@ def test_file_that_another_process_keeps_for_ever_does_not_fill_the_memory(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema, "_BUSY_TIMEOUT_MS", 1)
+    monkeypatch.setattr(writing, "_PATIENCE_S", 0.001)
     with open_history(str(path)) as history, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         save(history, *(b"/srv/%05d" % number for number in range(6_000)))
@@ -641,6 +643,7 @@ def test_preference_is_the_last_value_of_its_name(path: Path) -> None:
 
 def test_preference_that_cannot_be_written_is_no_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "_BUSY_TIMEOUT_MS", 1)
+    monkeypatch.setattr(writing, "_PATIENCE_S", 0.001)
     with open_history(str(path)) as history, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         history.save_preference("columns", b"new")
