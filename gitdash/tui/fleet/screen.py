@@ -232,7 +232,8 @@ class FleetScreen(LookScreen):
         if not paths:
             self.say("There is no repository under the cursor.")
         elif len(paths) > MANY and not self._confirmation.is_given((verb, paths), time.monotonic()):
-            self.notify(f"Once more {verb} {what}.", timeout=CONFIRM_S, markup=False)
+            question = f"Once more {verb} {what}."
+            self.notify(question, timeout=CONFIRM_S, markup=False)
         else:
             for path in paths:
                 act(path)
