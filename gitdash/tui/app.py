@@ -14,6 +14,7 @@ from gitdash.tui.options import options_of
 from gitdash.tui.terminal import (
     TerminalDriver,
     drawn_on_a_terminal,
+    forget_closed_terminal,
     has_terminal,
     terminal_encoding,
     wait_for_hang_up,
@@ -82,6 +83,7 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
             app.remember()
             memory.close()
     if driver is None:
+        forget_closed_terminal()
         _say(app.problems)
         _say(_not_remembered(history))
     if app.failure is not None:

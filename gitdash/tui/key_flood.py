@@ -53,10 +53,11 @@ class WithoutFlood(Driver):
     @override
     def send_message(self, message: Message) -> None:
         """Send it, unless it is one key too many; what is dropped is said once."""
-        if not isinstance(message, events.Key):
-            super().send_message(message)
-        elif (self._characters if message.is_printable else self._other_keys).takes():
+        if not isinstance(message, events.Key) or self._takes(message):
             super().send_message(message)
         elif not self._has_dropped:
             self._has_dropped = True
             self._app.call_later(self._app.notify, _SENTENCE, severity="warning", markup=False)
+
+    def _takes(self, key: events.Key) -> bool:
+        return (self._characters if key.is_printable else self._other_keys).takes()

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from typing_extensions import override
 
@@ -62,6 +63,22 @@ class _Terminal(io.TextIOWrapper):
             super().close()
 
 
+class _End(threading.Event):
+    """Set when nobody reads keys any more: when it is said, when the terminal is closed, when the program ends.
+
+    Textual says it only where it leaves in order. Its thread would read the end of the file for ever, and Python waits
+    for that thread.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+
+    @override
+    def is_set(self) -> bool:
+        return super().is_set() or not threading.main_thread().is_alive() or wait_for_hang_up(self._descriptor, 0)
+
+
 class TerminalDriver(WithoutFlood, LinuxDriver):
     """Reads keys until the terminal is closed; then the dashboard is left, as if interrupted.
 
@@ -70,6 +87,12 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
     """
 
     _watching: threading.Thread | None = None
+
+    def __init__(
+        self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self.exit_event = _End(self.fileno)
 
     @override
     def start_application_mode(self) -> None:
@@ -101,6 +124,15 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
         # the loop may be closed already
         with contextlib.suppress(RuntimeError):
             self._app.call_later(self._app.exit, ExitCode.INTERRUPTED)
+
+
+def forget_closed_terminal() -> None:
+    """Send what is still to be written to nowhere where nobody will see it: Python would end with a code of its own."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None and wait_for_hang_up(stream.fileno(), 0):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def wait_for_hang_up(descriptor: int, limit_s: float | None = None) -> bool:
