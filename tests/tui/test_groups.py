@@ -306,7 +306,7 @@ def test_sum_that_lacks_a_row_is_a_lower_bound() -> None:
     ]
     text = _head(rows, 120)
     assert ">=1.46MiB" in text
-    assert ">=2.00KiB" in text
+    assert ">=2.00 KiB" in text
 
 
 def test_object_store_that_two_rows_share_counts_once() -> None:

@@ -23,7 +23,7 @@ QUIET_S = 0.3
 BACK = (b"\x1b", "quit")
 """A key, and what is written once it has acted: escape and a key right after it would be one key with alt."""
 VISITED = (
-    (b"O", "state▲"),
+    (b"O", "▲"),
     (b"d", "▌"),
     (b"d", "▌"),
     *[(b"z", f"by {group}") for group in ("root", "pool", "state", "findings")],

@@ -107,24 +107,25 @@ def _count_width(group: Group) -> int:
 
 def _title(group: Group, layout: TableLayout, width: int, marked_count: int, before: list[Piece]) -> Line:
     sign = _SIGNS[group.is_open]
-    facts = [f" · {fact}" for fact in _facts(group, layout, marked_count)]
     taken = len(sign) + line_length(before) + _count_width(group)
-    while facts and taken + len("".join(facts)) + min(cell_len(group.title), _LEAST_TITLE_WIDTH) > width:
-        facts.pop()
-    room = max(width - taken - len("".join(facts)), 0)
+    facts = ""
+    for fact, title_width in _facts(group, layout, marked_count):
+        if taken + len(facts) + len(fact) + min(cell_len(group.title), title_width) <= width:
+            facts += fact
+    room = max(width - taken - len(facts), 0)
     is_phrase = group.kind in _OF_ONE_STATE
     title = fit(group.title, min(room, cell_len(group.title))) if is_phrase else shorten_middle(group.title, room)
     count = Piece(f" {len(group.numbers):,}", Tone.PLAIN)
-    return [Piece(sign, Tone.ACCENT), *before, Piece(title, Tone.SORTED), count, Piece("".join(facts), Tone.DIM)]
+    return [Piece(sign, Tone.ACCENT), *before, Piece(title, Tone.SORTED), count, Piece(facts, Tone.DIM)]
 
 
-def _facts(group: Group, layout: TableLayout, marked_count: int) -> Iterator[str]:
-    """Yield what has no column, the most important first."""
+def _facts(group: Group, layout: TableLayout, marked_count: int) -> Iterator[tuple[str, int]]:
+    """Yield what has no column, the most important first, and to how many cells of the title it leaves their room."""
     if 0 < marked_count < len(group.numbers):
-        yield f"{human_count(marked_count)} marked"
+        yield f" · {human_count(marked_count)} marked", _LEAST_TITLE_WIDTH
     duplicate = group.size("duplicate")
     if duplicate and duplicate.value and not any(placed.column.key == "duplicate" for placed in layout.columns):
-        yield f"{_shown(duplicate, human_bytes)} duplicate"
+        yield f" · {_shown(duplicate, human_bytes)} duplicate", cell_len(group.title)
 
 
 def _cell(placed: PlacedColumn, group: Group, sort_key: str) -> Piece | None:
