@@ -32,6 +32,7 @@ from gitdash.tui.hand_over import HandOver
 from gitdash.tui.keymap import make_keymap
 from gitdash.tui.memory import Memory
 from gitdash.tui.options import Options
+from gitdash.tui.pages.chooser import ChooserScreen
 from gitdash.tui.pages.help import help_lines
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.palette import Palette, RepositoryProvider, ViewProvider
@@ -242,7 +243,8 @@ class Dashboard(App[int]):
 
     def action_help(self) -> None:
         """Show the help page of this screen."""
-        scope = self.screen.SCOPE if isinstance(self.screen, DashboardScreen) else Scope.PAGE
+        screen = self.screen
+        scope = screen.SCOPE if isinstance(screen, DashboardScreen | ChooserScreen) else Scope.PAGE
         columns = tuple((column.key, column.help) for column in COLUMNS)
         page = PageScreen("Help", partial(help_lines, scope, self.shown_keys, columns))
         self.call_next(partial(self.push_screen, page))

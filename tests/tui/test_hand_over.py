@@ -116,6 +116,26 @@ def test_program_that_does_not_start_is_said(tmp_path: Path) -> None:
         run_in_foreground(["/nonexistent/shell"], os.fsencode(tmp_path))
 
 
+def test_program_of_the_configuration_opens_and_the_dashboard_comes_back(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "fleet" / "one.git", bare=True)
+    program = tmp_path / "viewer"
+    program.write_text("#!/bin/sh\nprintf 'shows<%s>\\n' \"$PWD\"\nread -r line\n")
+    program.chmod(0o755)
+    config = tmp_path / "config.toml"
+    config.write_text(f'[dashboard]\nopen_with = ["notig", "{program}"]\n')
+    argv = [sys.executable, "-m", "gitdash", "--config", os.fspath(config), "--no-state", os.fspath(tmp_path / "fleet")]
+    with PtySession(argv, columns=120, lines=40, folder=PROJECT) as session:
+        session.wait_for_text("1 surveyed")
+        start = len(session.output)
+        session.send(b"o")
+        session.wait_for_text(f"shows<{repository.path}>", start=start)
+        start = len(session.output)
+        session.send(b"\r")
+        session.wait_for_text("one.git", start=start)
+        session.send(b"q")
+        assert session.wait_for_exit() == 0
+
+
 def test_shell_opens_in_the_repository_and_the_dashboard_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,24 @@ async def test_cursor_stays_on_its_pack_when_the_order_changes() -> None:
             assert any(name in line for line in repository.lines())
 
 
+@pytest.mark.parametrize(
+    ("keys", "tab"),
+    [(("right", "l", "tab"), "pool"), (("left",), "log"), (("shift+tab",), "log"), (("h", "h"), "config")],
+)
+async def test_tabs_are_passed_in_both_directions(keys: tuple[str, ...], tab: str) -> None:
+    async with opened(with_findings()) as repository:
+        await repository.press(*keys)
+        assert repository.screen.shown_tab() == tab
+
+
+async def test_packs_are_sorted_by_the_column_to_the_left_and_to_the_right() -> None:
+    async with opened(report_of([pack(1, 10), pack(2, 20)])) as repository:
+        await repository.press("3", "less_than_sign")
+        assert any("▼ objects" in line for line in repository.lines())
+        await repository.press("greater_than_sign")
+        assert any("▼ size" in line for line in repository.lines())
+
+
 async def test_order_is_marked_in_the_head_and_can_be_reversed() -> None:
     async with opened(report_of([pack(1, 10), pack(2, 20)])) as repository:
         await repository.press("3")

@@ -11,6 +11,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import View
 from gitdash.tui.memory import VIEWS_NAME, Memory
 from gitdash.tui.options import Options
+from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.pages.view_list import description, views_page
 from gitdash.tui.pages.views_screen import ViewsScreen
 from gitdash.tui.saved_views import Origin, SavedViews
@@ -160,6 +161,25 @@ async def test_problems_of_the_configuration_are_told_and_do_no_harm() -> None:
         assert [toast.title for toast in driven.app._notifications] == ["Configuration"]
         await driven.press("1")
         assert driven.app.fleet_screen.viewing.name == "x"
+
+
+async def test_ninth_view_has_a_number() -> None:
+    views = [View(name=f"v{number}", filter="one") for number in range(1, 10)]
+    async with driven_fleet(rows(), options=Options(views=views)) as driven:
+        await driven.press("9")
+        assert driven.app.fleet_screen.viewing.name == "v9"
+
+
+@pytest.mark.parametrize("key", ["V", "c"])
+async def test_help_opens_over_a_page_of_choices_and_leads_back(key: str) -> None:
+    async with driven_fleet(rows()) as driven:
+        await driven.press(key)
+        page = driven.app.screen
+        await driven.press("question_mark")
+        assert driven.app.screen is not page
+        assert isinstance(driven.app.screen, PageScreen)
+        await driven.press("escape")
+        assert driven.app.screen is page
 
 
 async def test_number_without_a_view_does_nothing() -> None:

@@ -1,10 +1,11 @@
 """A page of items to choose among, at the foot of a screen whose upper part stays in sight."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from typing_extensions import override
@@ -13,6 +14,9 @@ from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import actions_of
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.pages.page_screen import PageScreen
+
+HELP_BINDING: Final = Binding("question_mark,f1", "app.help", "Help", id="help", show=False)
+"""A page that covers a screen hears nothing of the application's keys."""
 
 
 class ChooserScreen(PageScreen, inherit_bindings=False):

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.pages.chooser import ChooserScreen
+from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.column_choice import ColumnChoice, columns_page
 
 Show = Callable[[tuple[str, ...]], Collection[str]]
@@ -19,7 +19,7 @@ class ColumnsScreen(ChooserScreen, inherit_bindings=False):
     """Columns to show, to hide and to move."""
 
     SCOPE = Scope.COLUMNS
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.COLUMNS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.COLUMNS), HELP_BINDING]
 
     def __init__(
         self, choice: ColumnChoice, shown_keys: Mapping[str, str], *, show: Show, accepted: Callable[[], None]

@@ -9,7 +9,7 @@ from typing_extensions import override
 from gitdash.model.view import View
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.pages.chooser import ChooserScreen
+from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.view_list import views_page
 from gitdash.tui.saved_views import Origin, SavedViews
 from gitdash.units import printable
@@ -21,7 +21,7 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
     """All views. `open_view` is given the number of the one to show, `changed` is called when there are others."""
 
     SCOPE = Scope.VIEWS
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.VIEWS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.VIEWS), HELP_BINDING]
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.cells import CELL_GAP, STATE_TONES, Line, Piece, Tone, fit, shorten_middle, value_pieces
 from gitdash.tui.drawing.fitting import fitting
 from gitdash.tui.pools.figures import store_name
+from gitdash.units import human_bytes
 
 _DEEPEST_STEM: Final = 7
 """git follows no more than six lenders in a chain; what hangs deeper has its depth as a number."""
@@ -43,9 +44,10 @@ class _Figure:
 
 _FIGURES: Final = (
     _Figure(key="objects", title="objects", width=9, priority=2),
-    _Figure(key="saved", title="shared", width=10, priority=0),
+    _Figure(key="shared", title="shared", width=10, priority=3),
     _Figure(key="duplicate", title="duplicate", width=9, priority=1),
-    _Figure(key="exclusive", title="exclusive", width=9, priority=3),
+    _Figure(key="saved", title="saved", width=10, priority=0),
+    _Figure(key="exclusive", title="exclusive", width=9, priority=4),
 )
 
 
@@ -115,7 +117,7 @@ class FamilyTable:
             Piece(gap + fit(summary.state.value, _STATE_WIDTH), STATE_TONES[summary.state]),
         ]
         for figure in figures:
-            text = column_named(figure.key).text(summary, 0.0)
+            text = _shared_text(summary) if figure.key == "shared" else column_named(figure.key).text(summary, 0.0)
             line += [Piece(gap, Tone.PLAIN), *value_pieces(text, figure.width)]
         return line
 
@@ -124,6 +126,17 @@ class FamilyTable:
         fixed = 1 + _NAME_WIDTH_LEAST + CELL_GAP + _ROLE_WIDTH + CELL_GAP + _STATE_WIDTH
         figures, left = fitting(_FIGURES, self.width - fixed)
         return figures, max(_NAME_WIDTH_LEAST, min(_NAME_WIDTH_LEAST + left, self.longest_name))
+
+
+def _shared_text(summary: RepositorySummary) -> str:
+    """Return what lenders have of all that is reachable here: what is not stored here for that, and what is too.
+
+    The column `saved` says why the first cannot be told, if it cannot.
+    """
+    saved, duplicate = summary.saved_bytes, summary.duplicate_bytes
+    if not isinstance(saved, int) or not isinstance(duplicate, int):
+        return column_named("saved").text(summary, 0.0)
+    return summary.saved_bound.sign + human_bytes(saved + duplicate)
 
 
 def table_for(width: int, summary: RepositorySummary, rows: Sequence[TreeRow]) -> FamilyTable:

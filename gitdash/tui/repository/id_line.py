@@ -27,6 +27,8 @@ class _IdInput(TextInput):
         super().__init__(
             id="object-id", compact=True, select_on_focus=False, max_length=_LONGEST, placeholder=placeholder
         )
+        # The key that opens the line, pressed once more for the next id.
+        self.restrict = r"[^/]*"
         self._ask = ask
 
     def key_enter(self, event: events.Key) -> None:
