@@ -2,8 +2,9 @@
 
 import asyncio
 import functools
+import gc
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,17 @@ from tests.support.idle import until_idle
 LIMIT_S: Final = 60.0
 """For one test that runs in an event loop; none takes a tenth of it."""
 _LEAVING_LIMIT_S: Final = 5.0
+_RARELY: Final = (50_000, 20, 100)
 _HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _rare_collections() -> Iterator[None]:
+    """Let the garbage collector look rarely: each test leaves an application, and all that pytest knows is gone over."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(*_RARELY)
+    yield
+    gc.set_threshold(*thresholds)
 
 
 @pytest.fixture(autouse=True)
