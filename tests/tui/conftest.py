@@ -23,7 +23,7 @@ _HERE = Path(__file__).parent
 
 @pytest.fixture(autouse=True, scope="module")
 def _rare_collections() -> Iterator[None]:
-    """Let the garbage collector look rarely: it goes over all that pytest knows, for one application after the other."""
+    """Let the garbage collector look rarely: each time it goes over all that pytest has loaded, too."""
     thresholds = gc.get_threshold()
     gc.set_threshold(*_RARELY)
     yield
