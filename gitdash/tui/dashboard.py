@@ -304,6 +304,9 @@ class Dashboard(App[int]):
             target = screen if scope in action.scopes else self if Scope.EVERYWHERE in action.scopes else None
             if action.in_palette and target is not None:
                 yield SystemCommand(action.title, action.help, partial(self.run_action, action.command, target))
+        # Of one provider's making, as all that stands there before anything is typed: Textual keeps providers in a set,
+        # and what several of them have would stand in another order each time.
+        yield SystemCommand("Go to a repository or a view", "Type a part of its name.", lambda: None)
         for command in super().get_system_commands(screen):
             if command.title == "Theme":
                 yield command

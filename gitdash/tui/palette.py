@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, Protocol, cast
 
 from rich.text import Text
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, Hit, Hits, Provider
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -76,12 +76,3 @@ class RepositoryProvider(Provider):
         for number, summary in enumerate(found[:_MOST_HITS]):
             display = Text(f"go to {summary.name}"[:_LONGEST], no_wrap=True)
             yield Hit(0.9 - number / 100, display, partial(app.go_to, summary.path), text=display.plain)
-
-    @override
-    async def discover(self) -> Hits:
-        """Yield one entry that says that names can be typed."""
-        yield DiscoveryHit(
-            "Go to repository",
-            lambda: None,
-            help="Type a part of a repository's name",
-        )

@@ -614,7 +614,8 @@ async def test_palette_has_the_actions_and_goes_to_a_repository() -> None:
     async with dashboard() as driven:
         titles = {command.title for command in driven.app.get_system_commands(driven.app.screen)}
         actions = (*actions_of(Scope.FLEET), *actions_of(Scope.EVERYWHERE))
-        assert titles == {action.title for action in actions if action.in_palette} | {"Theme"}
+        others = {"Theme", "Go to a repository or a view"}
+        assert titles == {action.title for action in actions if action.in_palette} | others
         await driven.press("ctrl+p")
         await driven.press(*"web.git")
         await until(lambda: "go to team/web.git" in driven.screen_text(), "the repository in the palette")

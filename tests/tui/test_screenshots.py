@@ -96,9 +96,13 @@ async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None
         await _show(app, pilot, source, SCREENS[name])
         for columns, lines in SIZES:
             await pilot.resize_terminal(columns, lines)
+            await _settle(app, pilot)
             texts = set()
             for theme, theme_name in THEMES.items():
                 app.theme = theme_name
+                await _settle(app, pilot)
+                # Textual's palette does not draw again what shines through it when that has its new layout.
+                app.screen.refresh()
                 await _settle(app, pilot)
                 picture = f"{name}-{columns}x{lines}-{theme}"
                 assert _svg(app) == snapshot(name=picture, extension_class=SvgScreen)

@@ -39,6 +39,10 @@ class PageScreen(ModalScreen[None]):
         frame.border_subtitle = "esc q close"
         yield frame
 
+    def on_resize(self) -> None:
+        """Draw again what shines through, once the screen below has its new layout, too."""
+        self.call_after_refresh(self.refresh)
+
     def show_changes(self, _changes: Changes | None) -> None:
         """Compose the lines anew."""
         self.items.renew()
