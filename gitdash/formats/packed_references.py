@@ -21,17 +21,23 @@ from gitdash.model.inspection import ObjectFormat
 _HEADER: Final = b"# pack-refs with:"
 _SORTED: Final = b" sorted "
 """The trait by which names ascend byte by byte, in a header that ends with a space."""
+_LONGEST_NAME_BYTES: Final = 1 << 20
+"""No reference that anybody made is longer; to search through a line of 300 MB keeps a process for seconds."""
 _FEW_NAMES: Final = 1_000
 """So many are looked up one by one; for many more that would cost more than to read the whole file."""
 
 
+def _sizes(digits: int) -> tuple[int, int, int]:
+    return digits, _LONGEST_NAME_BYTES, digits
+
+
 def _entry_pattern(digits: int) -> re.Pattern[bytes]:
-    return re.compile(rb"([0-9a-fA-F]{%d})[ \t]([^\n\0]+)\n(?:\^[0-9a-fA-F]{%d}\n)?" % (digits, digits))
+    return re.compile(rb"([0-9a-fA-F]{%d})[ \t]([^\n\0]{1,%d})\n(?:\^[0-9a-fA-F]{%d}\n)?" % _sizes(digits))
 
 
 def _body_pattern(digits: int) -> re.Pattern[bytes]:
     # the possessive `*+` keeps no way back, so that time and memory stay linear
-    return re.compile(rb"(?:[0-9a-fA-F]{%d}[ \t][^\n\0]+\n(?:\^[0-9a-fA-F]{%d}\n)?)*+" % (digits, digits))
+    return re.compile(rb"(?:[0-9a-fA-F]{%d}[ \t][^\n\0]{1,%d}\n(?:\^[0-9a-fA-F]{%d}\n)?)*+" % _sizes(digits))
 
 
 _ENTRY: Final = {key: _entry_pattern(2 * length) for key, length in OBJECT_ID_LENGTH.items()}

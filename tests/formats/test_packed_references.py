@@ -88,6 +88,16 @@ def test_no_references(data):
     assert count_sha1(data) == 0
 
 
+@pytest.mark.safety
+def test_a_line_longer_than_any_name_is_refused_before_it_is_searched_through() -> None:
+    longest = b"refs/heads/" + b"x" * ((1 << 20) - 11)
+    assert read_sha1(ONE + b" " + longest + b"\n") == ((longest, ONE.decode()),)
+    started_s = time.thread_time()
+    with pytest.raises(FormatError):
+        count_sha1(ONE + b" " + longest + b"x" * 50_000_000 + b"\n")
+    assert time.thread_time() - started_s < 0.1
+
+
 def test_200_000_references_are_counted_in_less_than_300_ms():
     data = HEADER + b"".join(b"%040x refs/tags/v%d\n^%040x\n" % (number, number, number) for number in range(200_000))
     started_s = time.process_time()

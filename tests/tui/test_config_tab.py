@@ -120,3 +120,14 @@ def test_any_value_stays_within_the_width(text: str, width: int) -> None:
         gc_prune_expire=text,
     )
     assert longest_line(config_page(view_of(entry(config=changed)), width)) <= width
+
+
+@pytest.mark.safety
+def test_only_the_first_of_very_many_are_listed() -> None:
+    remotes = tuple(Remote(name=f"r{number}", url=f"https://example.org/{number}") for number in range(20_000))
+    texts = texts_with(remotes=remotes, concerns=tuple(concern(f"a.k{number}", "v") for number in range(5_000)))
+    assert "r99" in texts
+    assert "r100" not in texts
+    assert "and 19,900 more" in texts
+    assert "a.k99 = v" in texts
+    assert "and 4,900 more" in texts

@@ -19,6 +19,8 @@ from gitdash.units import counted, printable
 
 _SIDE_BY_SIDE_WIDTH: Final = 150
 """From this width on what every git call gets stands beside the rest."""
+_LISTED: Final = 100
+"""Keys and remotes that are listed; a hostile config has a hundred thousand."""
 _EFFECTS: Final = {
     ConfigEffect.RUNS_PROGRAM: ("runs a program", Tone.CRITICAL),
     ConfigEffect.OVERWRITES_FILE: ("overwrites a file", Tone.CRITICAL),
@@ -64,7 +66,7 @@ def _concern_lines(concerns: Sequence[ConfigConcern], width: int) -> Iterator[Li
     yield [Piece(" What its config would do, and what gitdash does instead", Tone.ACCENT)]
     if not concerns:
         yield from wrapped("Nothing in it could run a program, lead elsewhere or lose objects.", Tone.OK, width)
-    for concern in concerns:
+    for concern in concerns[:_LISTED]:
         effect, tone = _EFFECTS[concern.effect]
         value = f" = {printable(concern.value)}" if concern.value else ""
         yield from wrapped(f"{printable(concern.key)}{value}", Tone.STRONG, width, hanging=2)
@@ -73,16 +75,23 @@ def _concern_lines(concerns: Sequence[ConfigConcern], width: int) -> Iterator[Li
             Piece(f"  in {printable(concern.source)}", Tone.DIM),
         ]
         yield from wrapped(f"> {concern.answer}", Tone.PLAIN, width, indent=3, hanging=2)
+    yield from _more(len(concerns))
 
 
 def _remote_lines(remotes: Sequence[Remote], width: int) -> Iterator[Line]:
     if not remotes:
         yield [Piece(" none", Tone.DIM)]
-    for remote in remotes:
+    for remote in remotes[:_LISTED]:
         marks = [word for word, applies in (("mirror", remote.mirror), ("promisor", remote.promisor)) if applies]
         name = shorten_middle(printable(remote.name), max(width - 20, 8))
         yield [Piece(f" {name}", Tone.STRONG), Piece("".join(f"  {mark}" for mark in marks), Tone.KEY)]
         yield from wrapped(printable(remote.url) or "has no URL", Tone.PLAIN, width, indent=3, hanging=2)
+    yield from _more(len(remotes))
+
+
+def _more(count: int) -> Iterator[Line]:
+    if count > _LISTED:
+        yield [Piece(f" and {count - _LISTED:,} more", Tone.DIM)]
 
 
 def _facts(inspection: Inspection, config: ConfigFacts) -> Iterator[tuple[str, str]]:
