@@ -41,6 +41,9 @@ class PtySession:
         self.pid, self._terminal = pty.fork()
         if self.pid == 0:
             try:
+                # Who runs the tests may have them ignored, as nohup(1) does, and a shell for what is in the background.
+                for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+                    signal.signal(number, signal.SIG_DFL)
                 if folder is not None:
                     os.chdir(folder)
                 os.execvpe(argv[0], list(argv), variables)
