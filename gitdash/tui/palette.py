@@ -8,8 +8,10 @@ from functools import partial
 from typing import Final, Protocol, cast
 
 from rich.text import Text
+from textual import on
+from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette, Hit, Hits, Provider
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 from typing_extensions import override
 
 from gitdash.tui.saved_views import ListedView
@@ -55,7 +57,25 @@ class ViewProvider(Provider):
 
 
 class Palette(CommandPalette):
-    """Textual's, with an end to what can be typed."""
+    """Textual's, with an end to what can be typed, and closed once: a second Enter is of no more use to anybody."""
+
+    _is_closed = False
+
+    @override
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Close it unless it is closed."""
+        if self._is_closed:
+            return AwaitComplete()
+        self._is_closed = True
+        return super().dismiss(result)
+
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _choose_once(self, event: Input.Submitted | OptionList.OptionSelected) -> None:
+        """Keep what comes after the choice from choosing again."""
+        if self._is_closed:
+            event.stop()
+            event.prevent_default()
 
     def on_mount(self) -> None:
         """Set the end."""

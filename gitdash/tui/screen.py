@@ -11,6 +11,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
+from gitdash.tui.closing import close
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
 from gitdash.tui.drawing.items import ItemsView
@@ -133,7 +134,7 @@ class DashboardScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Go back to the screen below."""
-        self.app.call_next(self.dismiss)
+        close(self)
 
     def action_back(self) -> None:
         """Go back to the screen below."""

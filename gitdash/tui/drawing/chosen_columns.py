@@ -31,7 +31,8 @@ def chosen_layout(columns: Sequence[Column], width: int) -> TableLayout:
     It has to be among them.
     """
     least = {column.key: _least_width(column) for column in columns}
-    left = width - LEFT_MARGIN - MARGIN - NAME_WIDTH_LEAST
+    # A window that is being dragged narrow is drawn before the notice stands there.
+    left = max(width - LEFT_MARGIN - MARGIN - NAME_WIDTH_LEAST, 0)
     shown = []
     for column in columns:
         needed = 0 if column.key == "name" else least[column.key] + CELL_GAP

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.closing import close
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.column_choice import ColumnChoice, columns_page
 
@@ -58,7 +59,7 @@ class ColumnsScreen(ChooserScreen, inherit_bindings=False):
     def action_accept(self) -> None:
         """Keep what the table shows."""
         self._accepted()
-        self.app.call_next(self.dismiss)
+        close(self)
 
     @override
     def action_leave(self) -> None:

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.closing import close
 from gitdash.tui.drawing.cells import Tone
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.drawing.wrap import wrapped
@@ -40,6 +41,7 @@ class NameScreen(ModalScreen[None]):
         self._question_for = question_for
         self._take = take
         self._asked: str | None = None
+        self._is_taken = False
         self._hint_view = LinesView(lambda width: wrapped(self._hint, Tone.DIM, width), id="name-hint")
 
     @override
@@ -58,16 +60,17 @@ class NameScreen(ModalScreen[None]):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         name = event.value.strip()
-        if not name:
+        if not name or self._is_taken:
             return
         question = self._question_for(name)
         if question is not None and self._asked != name:
             self._asked, self._hint = name, question
             self._hint_view.renew()
             return
+        self._is_taken = True
         self._take(name)
         self.action_back()
 
     def action_back(self) -> None:
         """Go back."""
-        self.app.call_next(self.dismiss)
+        close(self)

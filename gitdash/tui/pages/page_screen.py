@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.closing import close
 from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.source import Changes
@@ -49,7 +50,7 @@ class PageScreen(ModalScreen[None]):
 
     def action_leave(self) -> None:
         """Go back."""
-        self.app.call_next(self.dismiss)
+        close(self)
 
     def action_back(self) -> None:
         """Go back."""

@@ -9,6 +9,7 @@ from typing_extensions import override
 from gitdash.model.view import View
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.closing import close
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.view_list import views_page
 from gitdash.tui.saved_views import Origin, SavedViews
@@ -42,7 +43,7 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
         """Show a view, counted from 0."""
         if number < len(self.views.listed()):
             self._open_view(number)
-            self.app.call_next(self.dismiss)
+            close(self)
 
     def action_open_chosen(self) -> None:
         """Show the view under the cursor."""
