@@ -5,7 +5,6 @@ The state file lies beside the fleet, so that what the user's own state file kno
 
 import contextlib
 import os
-import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,16 @@ from gitdash.cli.output import ProgressLine, is_terminal, say, write_data, write
 from gitdash.cli.scan import open_dashboard_or_scan
 from gitdash.cli.session import Dashboard, Session, absolute_path
 from gitdash.demo.fleet import build_fleet
-from gitdash.demo.folder import DemoError, given_folder, in_use, reason_of, remove, sweep_abandoned, temporary_folder
+from gitdash.demo.folder import (
+    DemoError,
+    given_folder,
+    in_use,
+    reason_of,
+    remove,
+    sweep_abandoned,
+    temporary_folder,
+    unheard_signals,
+)
 from gitdash.demo.workshop import Workshop
 from gitdash.errors import ExitCode
 from gitdash.gitcmd.git_error import GitError, GitFailure
@@ -33,7 +41,8 @@ def run_demo(session: Session, folder: bytes | None, *, opens: bool, dashboard: 
     session.git  # noqa: B018 - whoever has no git shall hear of it before anything is written
     sweep_abandoned(wall_clock())
     if folder is not None:
-        root = _fleet(session, given_folder(absolute_path(folder)))
+        with given_folder(absolute_path(folder)) as made_folder:
+            root = _fleet(session, made_folder)
         if opens:
             say(f"gitdash: the demo fleet stays in {printable_path(root)}")
         return _show(session, root, opens=opens, dashboard=dashboard)
@@ -68,27 +77,15 @@ def _temporary() -> Iterator[_Temporary]:
     """Make a temporary folder, and remove it however the context ends, unless it is to be kept."""
     made: _Temporary | None = None
     try:
-        with _deaf():
+        with unheard_signals():
             made = _Temporary(temporary_folder())
         yield made
     finally:
         if made is not None and not made.is_kept:
-            with _deaf():
+            with unheard_signals():
                 remove(made.path)
             if os.path.lexists(made.path):
                 say(f"gitdash: could not be removed: {printable_path(made.path)}")
-
-
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Hear no request to end: a folder shall not be left half made or half removed."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    handlers = [signal.signal(number, signal.SIG_IGN) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, handlers, strict=True):
-            signal.signal(number, handler)
 
 
 def _fleet(session: Session, folder: bytes) -> bytes:

@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import signal
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ MARKER: Final = b".gitdash-demo"
 
 _PREFIX: Final = b"gitdash-demo-"
 _MARKER_CONTENT: Final = b"A demo fleet that gitdash made. Nobody misses this folder when it is removed.\n"
+_MADE: Final = (b"stock", b"fleet", b"elsewhere")
+"""What a workshop makes beside the marker."""
 _ABANDONED_AGE_S: Final = 86_400.0
 
 
@@ -27,21 +30,46 @@ class DemoError(GitdashError):
     """The demo fleet cannot be made."""
 
 
-def given_folder(path: bytes) -> bytes:
-    """Make the folder that was named, an absolute path, mark it and return it.
+@contextlib.contextmanager
+def given_folder(path: bytes) -> Iterator[bytes]:
+    """Make the folder that was named, an absolute path, mark it and yield it for the fleet to be made in.
 
+    If the context ends by an exception, whatever was made goes, so that the same folder can be named again.
     Raises DemoError if there is something in it, or if it cannot be made: nothing is written then.
     """
     try:
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(path)
+        is_new = _make(path)
         is_empty = not os.listdir(path)
     except OSError as error:
         raise DemoError(f"cannot make a demo fleet in {printable_path(path)}: {reason_of(error)}") from error
     if not is_empty:
         raise DemoError(f"{printable_path(path)} is not empty: name a folder that is, or one that does not exist")
-    _mark(path)
-    return path
+    try:
+        _mark(path)
+        yield path
+    except BaseException:
+        with unheard_signals():
+            _unmake(path, is_new=is_new)
+        raise
+
+
+def _unmake(path: bytes, *, is_new: bool) -> None:
+    """Remove what the making of a fleet left in a folder that was named, and nothing that others put there since."""
+    with contextlib.suppress(OSError):
+        for name in _MADE:
+            shutil.rmtree(path + b"/" + name, ignore_errors=True)
+        os.unlink(path + b"/" + MARKER)
+        if is_new:
+            os.rmdir(path)
+
+
+def _make(path: bytes) -> bool:
+    """Make a folder unless it is there; return whether it is new."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        return False
+    return True
 
 
 def temporary_folder() -> bytes:
@@ -51,8 +79,24 @@ def temporary_folder() -> bytes:
     except OSError as error:
         raise DemoError(f"cannot make a temporary folder: {reason_of(error)}") from error
     absolute = os.path.abspath(os.fsencode(folder))
-    _mark(absolute)
+    try:
+        _mark(absolute)
+    except DemoError:
+        remove(absolute)
+        raise
     return absolute
+
+
+@contextlib.contextmanager
+def unheard_signals() -> Iterator[None]:
+    """Hear no request to end: a folder shall not be left half made or half removed."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = [signal.signal(number, signal.SIG_IGN) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, handlers, strict=True):
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

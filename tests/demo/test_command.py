@@ -113,6 +113,21 @@ def test_full_disk_is_one_sentence_and_leaves_nothing(gitdash: Gitdash, temporar
     assert list(temporary_files.iterdir()) == []
 
 
+def test_named_folder_can_be_named_again_after_a_full_disk(gitdash: Gitdash, tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    full.touch()
+    when_git_packs(
+        gitdash, f"if [ -e {full} ]; then echo 'fatal: write error: No space left on device' >&2; exit 128; fi"
+    )
+    finished = gitdash.run("demo", "--no-open", tmp_path / "here")
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert "No space left on device" in finished.stderr
+    assert not (tmp_path / "here").exists()
+    full.unlink()
+    again = gitdash.run("demo", "--no-open", tmp_path / "here")
+    assert (again.returncode, again.stdout) == (0, f"{tmp_path}/here/fleet\n")
+
+
 def test_git_that_is_killed_is_one_sentence_and_leaves_nothing(gitdash: Gitdash, temporary_files: Path) -> None:
     when_git_packs(gitdash, "kill -9 $$")
     finished = gitdash.run("demo")
@@ -152,6 +167,20 @@ def test_interrupted_while_it_is_made_it_leaves_nothing(
         os.kill(session.pid, number)
         assert session.wait_for_exit() == 130
     assert list(temporary_files.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_interrupted_while_it_is_made_it_leaves_a_named_folder_as_it_was(
+    gitdash: Gitdash, tmp_path: Path, number: signal.Signals
+) -> None:
+    hangs = gitdash.folder / "hangs"
+    (tmp_path / "here").mkdir()
+    when_git_packs(gitdash, f"touch {hangs}; exec sleep 60")
+    with PtySession(gitdash.command("demo", tmp_path / "here"), environment=gitdash.environment) as session:
+        session.wait_for(lambda _output: hangs.exists())
+        os.kill(session.pid, number)
+        assert session.wait_for_exit() == 130
+    assert list((tmp_path / "here").iterdir()) == []
 
 
 def test_dashboard_that_fails_leaves_nothing(temporary_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

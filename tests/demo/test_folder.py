@@ -1,6 +1,10 @@
 """Where the demo fleet is made, and that only a folder of our own is ever removed."""
 
+import contextlib
 import os
+import resource
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +40,8 @@ def test_named_folder_is_marked(tmp_path: Path, exists: bool) -> None:
     folder = tmp_path / "here"
     if exists:
         folder.mkdir()
-    assert given_folder(os.fsencode(folder)) == os.fsencode(folder)
+    with given_folder(os.fsencode(folder)) as made:
+        assert made == os.fsencode(folder)
     assert [path.name for path in folder.iterdir()] == [".gitdash-demo"]
 
 
@@ -44,23 +49,76 @@ def test_named_folder_is_marked(tmp_path: Path, exists: bool) -> None:
 def test_folder_with_content_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / name).write_text("mine")
-    with pytest.raises(DemoError, match="is not empty"):
-        given_folder(os.fsencode(tmp_path / "here"))
+    with pytest.raises(DemoError, match="is not empty"), given_folder(os.fsencode(tmp_path / "here")):
+        pass
     assert [path.name for path in (tmp_path / "here").iterdir()] == [name]
     assert (tmp_path / "here" / name).read_text() == "mine"
 
 
 def test_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(DemoError, match="not a directory"):
-        given_folder(os.fsencode(tmp_path / "file"))
+    with pytest.raises(DemoError, match="not a directory"), given_folder(os.fsencode(tmp_path / "file")):
+        pass
     assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_folder_whose_parent_is_missing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DemoError, match="no such file or directory"):
-        given_folder(os.fsencode(tmp_path / "a" / "b"))
+    missing = os.fsencode(tmp_path / "a" / "b")
+    with pytest.raises(DemoError, match="no such file or directory"), given_folder(missing):
+        pass
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_named_folder_is_as_before_when_the_fleet_cannot_be_made(tmp_path: Path, exists: bool) -> None:
+    folder = tmp_path / "here"
+    if exists:
+        folder.mkdir()
+    with contextlib.suppress(KeyboardInterrupt), given_folder(os.fsencode(folder)):
+        for name in ("stock", "fleet", "elsewhere"):
+            (folder / name / "a.git").mkdir(parents=True)
+            (folder / name / "a.git" / "HEAD").write_text("ref: refs/heads/main\n")
+        raise KeyboardInterrupt
+    assert folder.exists() == exists
+    assert not exists or list(folder.iterdir()) == []
+
+
+@pytest.mark.safety
+def test_what_somebody_else_put_into_a_named_folder_stays_when_the_fleet_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "file").write_text("mine")
+    folder = tmp_path / "here"
+    with contextlib.suppress(KeyboardInterrupt), given_folder(os.fsencode(folder)):
+        (folder / "notes.txt").write_text("mine")
+        (folder / "fleet").symlink_to(tmp_path / "outside")
+        raise KeyboardInterrupt
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert (tmp_path / "outside" / "file").read_text() == "mine"
+
+
+def test_marker_that_cannot_be_written_leaves_nothing(tmp_path: Path, temporary_files: Path) -> None:
+    def have_no_room() -> None:
+        # as on a full disk a file can be made, and nothing be written to it
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+    code = (
+        "import os, signal, sys, tempfile; from gitdash.demo.folder import DemoError, given_folder, temporary_folder\n"
+        "tempfile.tempdir = sys.argv[2]\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "for make in (lambda: given_folder(os.fsencode(sys.argv[1])).__enter__(), temporary_folder):\n"
+        "    try: make()\n"
+        "    except DemoError as error: print(error)\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "here", temporary_files],
+        preexec_fn=have_no_room,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert [line.rpartition(": ")[2] for line in finished.stdout.splitlines()] == ["file too large"] * 2
+    assert not (tmp_path / "here").exists()
+    assert list(temporary_files.iterdir()) == []
 
 
 def test_only_we_can_enter_a_temporary_folder() -> None:
