@@ -1,6 +1,8 @@
 """Commands of remedies: each is found whole whatever a path has in it, and nothing else is taken for one."""
 
 import os
+import shlex
+import shutil
 import subprocess
 
 import msgspec
@@ -11,6 +13,7 @@ from gitdash.assessment.sentences import shell_word
 from gitdash.model.inspection import ConfigEffect
 from gitdash.tui.repository.remedy import RemedyPart, commands_of, remedy_parts
 from tests.assessment.subjects import NOW_S, REPOSITORY, concern, config_facts, finding_of, pack, pack_facts, subject
+from tests.support.repositories import GIT
 
 HOSTILE_PATHS = (
     b"/srv/a`rm -rf x`.git",
@@ -86,3 +89,31 @@ def test_long_remedy_is_parsed_at_once() -> None:
 def test_all_remedies_of_rules_have_paired_backticks() -> None:
     for rule in RULES:
         assert not any("`" in part.text for part in remedy_parts(rule.remedy))
+
+
+def git_commands() -> set[str]:
+    output = subprocess.run([GIT, "--list-cmds=main"], capture_output=True, check=True, text=True).stdout
+    return set(output.split())
+
+
+def is_real_command(command: str) -> bool:
+    """A program of this machine, and where it is git, one of git's own commands."""
+    program, *arguments = shlex.split(command)
+    while arguments and arguments[0] in ("-C", "-c"):
+        del arguments[:2]
+    return shutil.which(program) is not None and (program != "git" or arguments[0] in git_commands())
+
+
+@pytest.mark.oracle
+def test_only_real_commands_of_all_remedies_are_offered() -> None:
+    remedies = [rule.remedy.replace("{git}", "git") for rule in RULES]
+    offered = {command for remedy in remedies for command in commands_of(remedy)}
+    assert len(offered) > 15
+    assert [command for command in offered if not is_real_command(command)] == []
+    verbatim = {part.text for remedy in remedies for part in remedy_parts(remedy) if part.is_verbatim}
+    assert {text for text in verbatim - offered if "<" not in text} == {"scan.exclude"}
+
+
+@pytest.mark.parametrize("text", ["scan.exclude", "git", "gc.auto 0", "objects/info/alternates"])
+def test_word_to_type_is_no_command(text: str) -> None:
+    assert commands_of(f"set `{text}` or run `git gc`") == ("git gc",)

@@ -102,7 +102,7 @@ def _origin(rule: Rule | None, width: int) -> Iterator[Line]:
 def _remedy(finding: Finding, width: int) -> Iterator[Line]:
     label = "remedy"
     for part in remedy_parts(finding.remedy):
-        if part.is_command:
+        if part.is_verbatim:
             words = _command(part.text, width - _INDENT - _LABEL_WIDTH)
         else:
             words = wrapped(part.text.strip(_BETWEEN), Tone.PLAIN, width - _INDENT - _LABEL_WIDTH)
