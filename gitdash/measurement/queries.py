@@ -40,6 +40,16 @@ _MISSING_OBJECT: Final = re.compile(rb"\?[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SIZE: Final = re.compile(rb"-?[0-9]+")
 
 
+_SIZE_LIMIT_BYTES: Final = 4096
+"""A size is one line."""
+_MISSING_LIMIT_BYTES: Final = 1 << 28
+"""Lines of six million objects that a partial clone has not fetched, beside its size."""
+_ID_LIMIT_BYTES: Final = 1 << 26
+"""1.6 million ids of 40 digits; where more is new, an older size is of little help."""
+_PRESENCE_LINE_BYTES: Final = 128
+"""An id of 64 digits, and a word about it."""
+
+
 class UntrustworthySizeError(GitError):
     """git answered, and its answer cannot be true or answers another question."""
 
@@ -95,7 +105,13 @@ class StoreQueries:
             # the shadow git dir has no promisor remote, so allow-promisor would die
             arguments.append("--missing=print")
         with _Trace(self.shadow, wanted=uses_bitmap and bool(excluded)) as trace:
-            output = self._run(arguments, _revisions(wanted, excluded), derived_files, trace.environment)
+            output = self._run(
+                arguments,
+                _revisions(wanted, excluded),
+                derived_files,
+                trace.environment,
+                limit_bytes=_MISSING_LIMIT_BYTES if self.partial else _SIZE_LIMIT_BYTES,
+            )
             excluded_by_bitmap = _EXCLUDED_BY_BITMAP in trace.text()
         self._require_all_lenders(output)
         size_bytes, missing_count = _read_usage(output, frozenset((*wanted, *excluded)))
@@ -112,7 +128,7 @@ class StoreQueries:
         arguments = ["rev-list", "--objects", "--no-object-names", "--stdin"]
         if self.partial:
             arguments.append("--missing=allow-any")
-        output = self._run(arguments, _revisions(wanted, excluded), derived_files=True)
+        output = self._run(arguments, _revisions(wanted, excluded), derived_files=True, limit_bytes=_ID_LIMIT_BYTES)
         return output.stdout.decode("ascii", "replace").split()
 
     def present(self, object_ids: Collection[str]) -> frozenset[str]:
@@ -122,11 +138,18 @@ class StoreQueries:
         """
         stdin = "".join(f"{object_id}\n" for object_id in object_ids).encode("ascii")
         arguments = ["cat-file", "--batch-check=%(objectname)"]
-        lines = self._run(arguments, stdin, derived_files=False).stdout.decode("ascii", "replace").splitlines()
-        return frozenset(lines).intersection(object_ids)
+        limit_bytes = _SIZE_LIMIT_BYTES + _PRESENCE_LINE_BYTES * len(object_ids)
+        output = self._run(arguments, stdin, derived_files=False, limit_bytes=limit_bytes)
+        return frozenset(output.stdout.decode("ascii", "replace").splitlines()).intersection(object_ids)
 
     def _run(
-        self, arguments: list[str], stdin: bytes, derived_files: bool, environment: dict[str, str] | None = None
+        self,
+        arguments: list[str],
+        stdin: bytes,
+        derived_files: bool,
+        environment: dict[str, str] | None = None,
+        *,
+        limit_bytes: int,
     ) -> GitOutput:
         return run_git(
             self.program,
@@ -136,6 +159,7 @@ class StoreQueries:
             stdin=stdin,
             time_limit_s=max(self.deadline_s - time.monotonic(), 0.0),
             cancel=self.cancel,
+            stdout_limit_bytes=limit_bytes,
         )
 
     def _view(self) -> dict[str, str]:

@@ -2,11 +2,13 @@
 
 import os
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.measurement.queries import UntrustworthySizeError
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
@@ -420,6 +422,24 @@ def test_nonsense_is_refused_with_a_sentence(tmp_path: Path) -> None:
     own = GitRepository.init(tmp_path / "own.git")
     with pytest.raises(StrategyError, match="has no alternates"):
         measure(request_for(own, OWN, requested=Strategy.UNION))
+
+
+@pytest.mark.safety
+def test_git_that_does_not_stop_talking_costs_no_memory(tmp_path: Path) -> None:
+    own = GitRepository.init(tmp_path / "own.git")
+    own.commit({"file": "content"})
+    script = tmp_path / "talkative-git"
+    script.write_text("#!/bin/sh\nexec head -c 1000000000 /dev/zero\n")
+    script.chmod(0o755)
+    program = GitProgram(path=str(script), version=git_version(), version_text="talkative")
+    tracemalloc.start()
+    try:
+        with pytest.raises(GitError, match="wrote more than"):
+            measure_reachable(request_for(own), program, now_s=0.0, time_limit_s=30.0)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 2_000_000
 
 
 @pytest.mark.oracle
