@@ -65,7 +65,8 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     feed.check_roots()
     replace_undecodable_input()
     with drawn_on_a_terminal() if driver is None else contextlib.nullcontext():
-        memory = Memory(history)
+        # who only looks in at a browser changes nothing of what the user finds on a terminal
+        memory = Memory(history, may_write=driver is None or not dashboard.read_only)
         options = options_of(settings, dashboard, terminal_encoding() if driver is None else None)
         app = Dashboard(roots, summaries, feed, clock, options, memory)
         app.driver_class = driver or TerminalDriver

@@ -33,8 +33,10 @@ class Preferences(Protocol):
 class Memory:
     """Choices and views; without a state file it keeps nothing."""
 
-    def __init__(self, preferences: Preferences | None) -> None:
+    def __init__(self, preferences: Preferences | None, *, may_write: bool = True) -> None:
+        """Take the state file; where it may not be written, what is chosen is gone with the dashboard."""
         self._preferences = preferences
+        self._written = preferences if may_write else None
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -70,7 +72,7 @@ class Memory:
         self._write()
 
     def _write_soon(self) -> None:
-        if self._timer is None and self._preferences is not None:
+        if self._timer is None and self._written is not None:
             self._timer = threading.Timer(WRITE_DELAY_S, self._write)
             self._timer.daemon = True
             self._timer.start()
@@ -81,14 +83,14 @@ class Memory:
                 self._timer = None
                 choices, self._choices = self._choices, None
                 views, self._views = self._views, {}
-            if self._preferences is None:
+            if self._written is None:
                 return
             if choices is not None:
-                self._preferences.save_preference(CHOICES_NAME, encode_choices(choices))
+                self._written.save_preference(CHOICES_NAME, encode_choices(choices))
             if views:
                 # a file that was damaged since it was opened is told of by whoever reads more of it
                 with contextlib.suppress(GitdashError):
-                    self._preferences.save_preference(VIEWS_NAME, encode_views(self._changed(views)))
+                    self._written.save_preference(VIEWS_NAME, encode_views(self._changed(views)))
 
     def _changed(self, views: dict[str, View | None]) -> list[View]:
         kept = {view.name: view for view in self.views()}

@@ -3,10 +3,14 @@
 import asyncio
 import os
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import aiohttp
+import pytest
 
+from tests.support.repositories import GIT
 from tests.web.serving import Serving, killed_afterwards, wait_for_end
 from tests.web.tabs import open_tab
 
@@ -133,6 +137,29 @@ async def test_a_dashboard_that_does_not_leave_is_ended(
                 dashboard.suspend()
                 await tab.socket.close()
                 wait_for_end(dashboard)
+
+
+@pytest.mark.parametrize("allows_actions", [False, True])
+async def test_what_is_chosen_in_a_read_only_tab_is_not_remembered(
+    fleet: Path, environment: dict[str, str], tmp_path: Path, allows_actions: bool
+) -> None:
+    state = tmp_path / "state.db"
+    options = ["--allow-actions"] if allows_actions else []
+    arguments = ["--state", os.fspath(state), "--git", GIT, "serve", *options, os.fspath(fleet)]
+    with Serving(arguments, environment) as serving:
+        async with open_tab(serving) as tab:
+            await tab.wait_for("quokka")
+            await tab.type(">")
+            await tab.type("w")
+            await tab.wait_for("Save as a view")
+            await tab.type("mine\r")
+            await tab.wait_for("Saved as")
+            await tab.type("q")
+            await tab.wait_for_close()
+        serving.wait_for_dashboards(0)
+    with closing(sqlite3.connect(state)) as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM preferences")}
+    assert names == ({"dashboard", "views"} if allows_actions else set())
 
 
 async def test_a_tab_says_that_it_is_read_only_and_why_a_key_does_nothing(serving: Serving) -> None:
