@@ -29,6 +29,19 @@ SETTING_KEYS: Final = (
     SettingKey("size.strategy", "How reachable sizes are measured: `auto`, `bitmap`, `walk` or `union`."),
     SettingKey("size.time_limit_s", "The most seconds that one size query may take."),
     SettingKey("size.workers", "Size queries that run at the same time."),
+    SettingKey("jobs.limit", "Fetches, maintenance and measurements that run at the same time."),
+    SettingKey("jobs.limit_per_host", "Fetches from one host that run at the same time."),
+    SettingKey("jobs.limit_per_volume", "Repositories of one file system that are maintained at the same time."),
+    SettingKey(
+        "jobs.host_pause_s", "Seconds between two starts on one host; doubled each time that the host refuses."
+    ),
+    SettingKey("fetch.protocols", "What a remote may be fetched by, of `https`, `ssh`, `http`, `git` and `file`."),
+    SettingKey(
+        "fetch.alternate_refs",
+        "Whether a member offers its lender's references to the server: `auto`, `suppress` or `use`.",
+    ),
+    SettingKey("fetch.time_limit_s", "The most seconds that one fetch may take; one that is stopped starts anew."),
+    SettingKey("maintenance.time_limit_s", "The most seconds that one command of a task may take."),
     SettingKey("root.path", "A folder; the other keys of this `[[root]]` hold for everything below it."),
     SettingKey("root.trust_owner", "Take repositories that another user owns for trusted."),
     SettingKey("root.exclude", "More folders that are not searched, below this root alone."),

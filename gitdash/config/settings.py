@@ -61,6 +61,36 @@ class SizeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Queries at the same time; None is gitdash's own choice."""
 
 
+class JobSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[jobs]`: how many fetches, maintenance tasks and measurements run at the same time."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=256)] = 4
+    limit_per_host: Annotated[int, msgspec.Meta(ge=1, le=256)] = 2
+    """Fetches from one host."""
+    limit_per_volume: Annotated[int, msgspec.Meta(ge=1, le=256)] = 2
+    """Maintenance on one file system."""
+    host_pause_s: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 0.2
+    """Between two starts on one host; doubled each time that the host refuses."""
+
+
+class FetchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[fetch]`: how fetches are made."""
+
+    protocols: tuple[Literal["https", "ssh", "http", "git", "file"], ...] = ("https", "ssh")
+    """What a remote may be fetched by."""
+    alternate_refs: Literal["auto", "suppress", "use"] = "auto"
+    """Whether a member offers the references of its lender."""
+    time_limit_s: PositiveSeconds = 3_600.0
+    """The most that one fetch may take. A fetch that is stopped starts at zero the next time."""
+
+
+class MaintenanceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[maintenance]`: how maintenance is run."""
+
+    time_limit_s: PositiveSeconds = 21_600.0
+    """The most that one command of a task may take."""
+
+
 class RootSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One `[[root]]`: what differs below one folder."""
 
@@ -82,6 +112,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     scan: ScanSettings = ScanSettings()
     git: GitSettings = GitSettings()
     size: SizeSettings = SizeSettings()
+    jobs: JobSettings = JobSettings()
+    fetch: FetchSettings = FetchSettings()
+    maintenance: MaintenanceSettings = MaintenanceSettings()
     policy: Policy = Policy()
     root: tuple[RootSettings, ...] = ()
     dashboard: DashboardSettings = DashboardSettings()

@@ -4,6 +4,8 @@ import enum
 
 import msgspec
 
+from gitdash.model.ledger import LedgerEntry
+
 
 class JobState(enum.StrEnum):
     """Where a job stands."""
@@ -29,6 +31,10 @@ class JobKind(enum.StrEnum):
     """Reads the files of one repository again."""
     MEASURE = "measure"
     """Lets git answer how big one repository is."""
+    FETCH = "fetch"
+    """Fetches from the remotes of one repository."""
+    MAINTAIN = "maintain"
+    """Runs the tasks of a plan in one repository."""
 
 
 class JobFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,5 +75,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     after: JobFigures | None = None
     reason: str | None = None
     """Why it failed, in one clause. Printable."""
+    entries: tuple[LedgerEntry, ...] = ()
+    """What the ledger says of it once it has ended: one for each remote or task."""
     is_settled: bool = False
     """It failed, and that says nothing any more: the same was done again since, or a person has taken note of it."""

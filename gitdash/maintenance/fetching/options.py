@@ -1,0 +1,26 @@
+"""What a person may choose of a fetch."""
+
+from typing import Literal
+
+import msgspec
+
+AlternateRefs = Literal["auto", "suppress", "use"]
+
+
+class FetchOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How one or more repositories are fetched into."""
+
+    remotes: tuple[str, ...] = ()
+    """Names; empty for all that the repository's config has."""
+    group: str | None = None
+    """A `remotes.<group>` of the config, instead of names."""
+    alternate_refs: AlternateRefs = "auto"
+    """Whether a member offers its lender's references to the server."""
+    prune: bool | None = None
+    """Remove references whose source is gone; None for what a mirror's config says, else not."""
+    dry_run: bool = False
+    """Only say which references would change."""
+    time_limit_s: float = 3_600.0
+    """Of each fetch."""
+    protocols: tuple[str, ...] = ("https", "ssh")
+    """What a remote may be fetched by; a path is `file`."""
