@@ -1,0 +1,29 @@
+"""What an action may change, read off a report: the same before and after. Pure."""
+
+from gitdash.model.inspection import BitmapSource, DiskFacts, Inspection, LooseFacts, PackFacts, ReferenceFacts
+from gitdash.model.ledger import StoreFigures
+from gitdash.model.report import RepositoryReport
+
+_BITMAP_NAMES = {BitmapSource.PACK: "pack", BitmapSource.MULTI_PACK_INDEX: "midx"}
+
+
+def figures_of(report: RepositoryReport) -> StoreFigures:
+    """Return what is known of a repository at this moment."""
+    inspection = report.inspection
+    if not isinstance(inspection, Inspection):
+        return StoreFigures()
+    packs = inspection.packs if isinstance(inspection.packs, PackFacts) else None
+    loose = inspection.loose if isinstance(inspection.loose, LooseFacts) else None
+    references = inspection.references if isinstance(inspection.references, ReferenceFacts) else None
+    bitmap = next(iter(inspection.bitmaps), None)
+    return StoreFigures(
+        pack_count=packs.count if packs else None,
+        pack_bytes=packs.bytes if packs else None,
+        loose_count=loose.count if loose else None,
+        loose_bytes=loose.bytes if loose else None,
+        disk_bytes=inspection.disk.bytes if isinstance(inspection.disk, DiskFacts) else None,
+        garbage_bytes=packs.garbage_bytes + loose.garbage_bytes if packs and loose else None,
+        reference_count=references.count if references else None,
+        bitmap=_BITMAP_NAMES[bitmap.source] if bitmap else None,
+        finding_count=len(report.findings),
+    )
