@@ -14,7 +14,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.saved import SavedSum
 from gitdash.model.sizes import Bound
 from gitdash.model.summary import RepositorySummary
-from gitdash.units import LARGEST_BYTES, printable_path
+from gitdash.units import LARGEST_BYTES, human_bytes, printable_path
 
 _STATE_RANKS = {state: rank for rank, state in enumerate(State)}
 
@@ -69,6 +69,12 @@ class PoolRow:
     sorted."""
     state: State
     """The worst of its own and its members'."""
+
+
+def cost_text(saved_bytes: int, bound: Bound) -> str:
+    """Return what is paid where less than nothing is saved; what is saved at least is what is paid at most."""
+    sign = {Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}.get(bound, bound).sign
+    return sign + human_bytes(-saved_bytes)
 
 
 def pool_forest(summaries: Iterable[RepositorySummary]) -> tuple[PoolRow, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from gitdash.export.column import LOWER_BOUND, UNREADABLE, Cell, Column
+from gitdash.export.pools import cost_text
 from gitdash.export.text_width import cell_width, pad, truncate, truncate_middle
 from gitdash.model.finding import Severity
 from gitdash.model.report import Totals
@@ -140,8 +141,8 @@ def totals_line(totals: Totals) -> str:
     ]
     if totals.duplicate_bytes:
         parts.append(f"{_sum(totals.duplicate_bytes, totals.exclusive_unknown_count)} stored twice")
-    if totals.saved_bytes is not None and totals.saved_bytes > 0:
-        parts.append(f"{totals.saved_bound.sign}{human_bytes(totals.saved_bytes)} saved by pools")
+    if totals.saved_bytes:
+        parts.append(_saved(totals, totals.saved_bytes))
     states = (
         (totals.critical_count, "critical"),
         (totals.warning_count, "warning"),
@@ -150,6 +151,15 @@ def totals_line(totals: Totals) -> str:
     )
     by_state = ", ".join(f"{human_count(count)} {word}" for count, word in states if count)
     return ", ".join(parts) + (f"; by state: {by_state}" if by_state else "") + "\n"
+
+
+def _saved(totals: Totals, saved_bytes: int) -> str:
+    """Return what pools save, or what they cost beyond that: so far, where some members are not measured."""
+    if saved_bytes > 0:
+        return f"{totals.saved_bound.sign}{human_bytes(saved_bytes)} saved by pools"
+    if totals.saved_unknown_count:
+        return f"pools cost {human_bytes(-saved_bytes)} more than they save so far"
+    return f"pools cost {cost_text(saved_bytes, totals.saved_bound)} more than they save"
 
 
 def _sum(size_bytes: int, unknown_count: int) -> str:

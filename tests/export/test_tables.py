@@ -155,6 +155,12 @@ def test_totals_are_one_line() -> None:
     )
     saving = msgspec.structs.replace(totals, saved_bytes=3 << 30, saved_bound=Bound.LOWER)
     assert "12.0 MiB stored twice, >=3.00 GiB saved by pools; by state: 12 warning" in totals_line(saving)
+    costing = msgspec.structs.replace(totals, saved_bytes=-797 * 1024, saved_bound=Bound.LOWER)
+    assert ", pools cost <=797 KiB more than they save; by state" in totals_line(costing)
+    partly = msgspec.structs.replace(costing, saved_unknown_count=1)
+    assert ", pools cost 797 KiB more than they save so far; by state" in totals_line(partly)
+    even = msgspec.structs.replace(totals, saved_bytes=0)
+    assert "pools" not in totals_line(even)
     assert "saved" not in totals_line(msgspec.structs.replace(totals, saved_bytes=-5, saved_known_count=1))
     quiet = Totals(
         repository_count=1,

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from gitdash.export.pools import KnownSum, pool_forest
+from gitdash.export.pools import KnownSum, cost_text, pool_forest
 from gitdash.model.report import Lender, State
 from gitdash.model.saved import SavedSum
 from gitdash.model.sizes import Bound
@@ -18,7 +18,7 @@ from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.cells import Tone, line_length
 from gitdash.tui.options import Options
 from gitdash.tui.pools import screen as pools_screen
-from gitdash.tui.pools.figures import cost_text, net_text, sum_text
+from gitdash.tui.pools.figures import net_text, sum_text
 from gitdash.tui.pools.lines import entry_line, head_line, no_lender_lines
 from gitdash.tui.pools.order import ORDERS, PoolOrder
 from gitdash.tui.pools.pool_list import PoolList
@@ -149,7 +149,7 @@ def test_every_line_fits_and_columns_stand_below_their_heads(width: int) -> None
     ("key", "first", "last"),
     [
         ("name", "/srv/git/@pools/gone.git/objects", "pool.git"),
-        ("state", "/srv/git/@pools/gone.git/objects", "lonely.git"),
+        ("worst", "/srv/git/@pools/gone.git/objects", "lonely.git"),
         ("objects", "base.git", "/srv/other/base.git/objects"),
         ("duplicate", "middle.git", "lonely.git"),
         ("saved", "middle.git", "lonely.git"),
@@ -273,7 +273,7 @@ async def test_screen_has_title_sums_head_and_rows() -> None:
     assert words(lines[1]) == "6 lenders 8 members 3 unsafe 1 missing 1 outside the roots"
     # 2 pools that nobody owns, of which one lends: 6 members save 300 MiB each, less its 600 MiB
     assert words(lines[2]) == ">=1.77 GiB in lenders >=900 MiB saved net >=14.0 MiB duplicate in members"
-    assert words(lines[3]) == "name state members objects exclusive duplicate saved net"
+    assert words(lines[3]) == "name worst members objects exclusive duplicate saved net"
     assert lines[4].split()[1] == "/srv/git/@pools/gone.git"
 
 
@@ -343,8 +343,8 @@ async def test_sort_keys_go_from_column_to_column_and_reverse_and_the_cursor_sta
         await driven.press("j")
         for keys, order in (
             (["greater_than_sign"], "by name ▲"),
-            (["greater_than_sign"], "by state ▼"),
-            (["O"], "by state ▲"),
+            (["greater_than_sign"], "by worst ▼"),
+            (["O"], "by worst ▲"),
             (["less_than_sign", "less_than_sign", "less_than_sign"], "by net ▼"),
         ):
             await driven.press(*keys)
@@ -465,3 +465,21 @@ async def test_click_on_a_head_sorts_the_lenders_by_it_and_again_turns_the_order
                 await driven.pilot.click("#pools-head", offset=(driven.text()[3].index(title) + 1, 0))
                 await driven.pilot.pause()
                 assert driven.text()[0].endswith(order)
+
+
+def test_worst_of_a_lender_is_that_of_its_members_and_a_member_has_its_own() -> None:
+    pools = of(
+        [
+            member("a", known("p"), state=State.OK),
+            member("b", known("p"), state=State.WARNING),
+            pool("p", 2, state=State.NOTICE),
+        ]
+    )
+    pools.set_all_open(is_open=True)
+    lines = texts(pools)
+    assert words("".join(piece.text for piece in head_line(pools.order, 120))).startswith("name worst ")
+    assert [next(word for word in ("ok", "notice", "warning") if f" {word} " in line) for line in lines] == [
+        "warning",
+        "ok",
+        "warning",
+    ]

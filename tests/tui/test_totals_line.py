@@ -109,9 +109,22 @@ def test_line_says_what_pools_save_after_what_they_take() -> None:
     assert "3.00 GiB saved by pools" in _text(_totals(MEMBER))
 
 
-def test_nothing_is_said_of_pools_that_take_more_than_is_known_to_be_saved() -> None:
-    assert "saved" not in _text(_totals(POOL))
-    assert "saved" not in _text(_totals(row("a.git")))
+def test_line_says_what_pools_cost_beyond_what_they_save() -> None:
+    small = msgspec.structs.replace(MEMBER, saved_bytes=(1 << 30) - 797 * 1024)
+    assert "  pools cost 797 KiB more" in _text(_totals(small, POOL))
+    at_least = msgspec.structs.replace(small, saved_bound=Bound.LOWER)
+    assert "  pools cost <=797 KiB more" in _text(_totals(at_least, POOL))
+    unknown = msgspec.structs.replace(MEMBER, path=b"/srv/git/n.git", saved_bytes=None)
+    assert "  pools cost 797 KiB more so far" in _text(_totals(small, POOL, unknown))
+
+
+def test_nothing_is_said_of_pools_whose_members_are_not_measured_or_that_are_even() -> None:
+    even = msgspec.structs.replace(MEMBER, saved_bytes=1 << 30)
+    unknown = msgspec.structs.replace(MEMBER, saved_bytes=None)
+    for rows in ([POOL], [POOL, unknown], [POOL, even], [row("a.git")]):
+        text = _text(_totals(*rows))
+        assert "saved" not in text
+        assert "cost" not in text
 
 
 @pytest.mark.parametrize(("bound", "sign"), [(Bound.UPPER, "<="), (Bound.LOWER, ">="), (Bound.UNKNOWN, "~")])

@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple, TypeAlias
 
 from gitdash.export.columns import LOWER_BOUND
+from gitdash.export.pools import cost_text
 from gitdash.model.report import State
 from gitdash.tui.drawing.cells import Piece, Tone, line_length
 from gitdash.tui.jobs.counts import JobCounts
@@ -117,9 +118,17 @@ def _knows_exclusive(totals: RunningTotals) -> bool:
 
 
 def _saved_groups(totals: RunningTotals) -> _Groups:
-    """Nothing where nothing is saved, or where the pools take more than is known to be saved."""
+    """What pools save, or what they cost beyond that; nothing where no member is measured."""
     saved = totals.saved
-    return [(8, _sum_pieces(saved.bound.sign, saved.bytes, "saved by pools"))] if saved.bytes > 0 else []
+    if saved.bytes > 0:
+        return [(8, _sum_pieces(saved.bound.sign, saved.bytes, "saved by pools"))]
+    if not saved.bytes or not saved.known_count:
+        return []
+    # a bound would say at most what is known to be more by what the others save
+    is_whole = not saved.unknown_count
+    size = cost_text(saved.bytes, saved.bound) if is_whole else human_bytes(-saved.bytes)
+    label = " more" if is_whole else " more so far"
+    return [(8, [Piece("pools cost ", Tone.DIM), Piece(size, Tone.STRONG), Piece(label, Tone.DIM)])]
 
 
 def _lower_bound_sign(unknown_count: int) -> str:

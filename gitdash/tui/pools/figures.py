@@ -1,16 +1,9 @@
 """Figures of lenders as text: sums over members that may lack some, and what is paid instead of saved. Pure."""
 
 from gitdash.export.columns import ABSENT, PENDING, UNMEASURED
-from gitdash.export.pools import KnownSum, PoolRow
-from gitdash.model.sizes import Bound
+from gitdash.export.pools import KnownSum, PoolRow, cost_text
 from gitdash.tui.drawing.cells import STATE_TONES, Piece, Tone
 from gitdash.units import human_bytes, human_count
-
-
-def cost_text(saved_bytes: int, bound: Bound) -> str:
-    """Return what is paid where less than nothing is saved; what is saved at least is what is paid at most."""
-    sign = {Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}.get(bound, bound).sign
-    return sign + human_bytes(-saved_bytes)
 
 
 def sum_text(total: KnownSum) -> str:

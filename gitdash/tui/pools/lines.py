@@ -110,7 +110,7 @@ def key_at(x: int, width: int) -> str | None:
 def _columns(width: int) -> list[tuple[str, int, bool]]:
     """Return key, width and whether it stands at the right of each column."""
     figures, name_width = _layout(width)
-    columns = [("name", name_width, False), ("state", _STATE_WIDTH, False)]
+    columns = [("name", name_width, False), ("worst", _STATE_WIDTH, False)]
     return columns + [(figure.key, figure.width, True) for figure in figures]
 
 

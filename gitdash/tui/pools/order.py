@@ -33,7 +33,7 @@ def _own(attribute: str) -> Callable[[PoolRow], Rank | None]:
 ORDERS: Final[dict[str, Callable[[PoolRow], Rank | None]]] = {
     "unsafe": _unsafe,
     "name": lambda row: row.name.casefold(),
-    "state": _state,
+    "worst": _state,
     "members": lambda row: (len(row.members), row.indirect_member_count),
     "objects": _own("objects_bytes"),
     "exclusive": _own("exclusive_bytes"),

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from gitdash.export.columns import LOWER_BOUND
-from gitdash.export.pools import PoolRow
+from gitdash.export.pools import PoolRow, cost_text
 from gitdash.model.finding import Severity
 from gitdash.model.repository import Unreadable
 from gitdash.model.saved import SavedSum
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.cells import Line, Piece, Tone, line_length
-from gitdash.tui.pools.figures import cost_text
 from gitdash.tui.pools.unsafe import TONES, worst_severity
 from gitdash.units import counted, human_bytes, human_count
 
