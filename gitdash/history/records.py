@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from gitdash.model.inspection import Inspection
+from gitdash.model.ledger import LedgerEntry
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import SizeMeasurement
@@ -95,7 +96,12 @@ def _measurement_decoder() -> msgspec.msgpack.Decoder[SizeMeasurement]:
     return msgspec.msgpack.Decoder(SizeMeasurement)
 
 
-def encode(record: RepositoryReport | RepositorySummary | SizeMeasurement) -> bytes:
+@cache
+def _entry_decoder() -> msgspec.msgpack.Decoder[LedgerEntry]:
+    return msgspec.msgpack.Decoder(LedgerEntry)
+
+
+def encode(record: RepositoryReport | RepositorySummary | SizeMeasurement | LedgerEntry) -> bytes:
     """Return a record as bytes."""
     return _encoder().encode(record)
 
@@ -132,6 +138,14 @@ def decode_measurement(data: bytes) -> SizeMeasurement | None:
     except _NOT_ONE:
         return None
     return msgspec.structs.replace(measurement, from_history=True)
+
+
+def decode_entry(data: bytes) -> LedgerEntry | None:
+    """Return an action; None if the bytes are not one, such as that of a gitdash that knows more outcomes."""
+    try:
+        return _entry_decoder().decode(data)
+    except _NOT_ONE:
+        return None
 
 
 def pack_store(store: tuple[int, int]) -> bytes:

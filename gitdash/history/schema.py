@@ -68,6 +68,20 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             name TEXT PRIMARY KEY NOT NULL,
             value BLOB NOT NULL) WITHOUT ROWID""",
     ),
+    (
+        # numbers are not given again, so that a number that somebody holds never comes to mean another action
+        """CREATE TABLE actions (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            run TEXT NOT NULL,
+            path BLOB NOT NULL,
+            started_at_s REAL NOT NULL,
+            is_running INTEGER NOT NULL,
+            entry BLOB NOT NULL)""",
+        "CREATE INDEX actions_by_run ON actions (run)",
+        "CREATE INDEX actions_by_path ON actions (path)",
+        "CREATE INDEX actions_by_start ON actions (started_at_s)",
+        "CREATE INDEX actions_running ON actions (number) WHERE is_running = 1",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

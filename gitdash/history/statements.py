@@ -16,3 +16,8 @@ SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
 SAVE_LOAN: Final = "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower) VALUES (?, ?, ?, ?)"
 END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ?"
 SAVE_PREFERENCE: Final = "INSERT OR REPLACE INTO preferences (name, value) VALUES (?, ?)"
+SAVE_ACTION: Final = """INSERT OR REPLACE INTO actions
+    (number, run, path, started_at_s, is_running, entry) VALUES (?, ?, ?, ?, ?, ?)"""
+END_RUNNING_ACTION: Final = "UPDATE actions SET is_running = 0, entry = ? WHERE number = ? AND is_running = 1"
+DROP_ACTIONS_BEFORE: Final = "DELETE FROM actions WHERE started_at_s < ?"
+DROP_ACTIONS_BUT_LAST: Final = "DELETE FROM actions WHERE number <= (SELECT max(number) FROM actions) - ?"

@@ -1,4 +1,4 @@
-"""What gitdash remembers between runs: the last report of each repository, measured sizes, loans and preferences.
+"""What gitdash remembers between runs: the last report of each repository, sizes, loans, preferences and actions.
 
 Source: SQLite's "Write-Ahead Logging" and "Result and Error Codes". Whatever goes wrong while writing costs the
 memory, never the run: it is said once, in `History.problem`. Does not judge whether what it remembers is still true:
@@ -14,6 +14,8 @@ from typing import Any, Final, Self
 
 from gitdash import __version__
 from gitdash.history import statements
+from gitdash.history.action_rows import ActionRows
+from gitdash.history.ledger import Ledger
 from gitdash.history.reading import Reader
 from gitdash.history.records import (
     KnownInspection,
@@ -86,6 +88,8 @@ class History:
         self._reader = Reader(connections.reader, shown_path)
         self._shown_path = shown_path
         self._write_lock = threading.Lock()
+        self.ledger = Ledger(ActionRows(self._writer, self._reader, self._write_lock))
+        """What gitdash did; `forget` takes nothing from it."""
         self._waiting: dict[bytes, tuple[Row, bytes]] = {}
         """Rows of `repositories` and the report of each, by path."""
         self._due_s = 0.0
@@ -113,6 +117,7 @@ class History:
     def close(self) -> None:
         """Write what waits, and close the file."""
         self.flush()
+        self.ledger.flush()
         with self._write_lock:
             self._reader.close()
             self._writer.close()

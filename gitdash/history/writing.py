@@ -40,8 +40,14 @@ class Writer:
         self._leave_at_s = time.monotonic() + _LEAVING_S
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file. Who writes after that is told that it took no effect."""
+        self.is_writable = False
         self._connection.close()
+
+    def last_number(self) -> int:
+        """Return the number that SQLite gave to the last row that was inserted."""
+        number: int = self._connection.execute("SELECT last_insert_rowid()").fetchone()[0]
+        return number
 
     def write(self, *changes: tuple[str, Sequence[Row]]) -> bool:
         """Run statements in one short transaction and say whether they took effect."""
