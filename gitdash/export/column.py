@@ -6,6 +6,7 @@ end weighs.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
 from gitdash.model.report import State
@@ -66,14 +67,6 @@ class Column:
         return self.unit in {"bytes", "count"} or self.key == "state"
 
 
-def _read(attribute: str) -> Callable[[RepositorySummary], Cell]:
-    def value(summary: RepositorySummary) -> Cell:
-        found: Cell = getattr(summary, attribute)
-        return found
-
-    return value
-
-
 def _text(
     attribute: str, human: Callable[[int], str], missing: str, bound_attribute: str | None = None
 ) -> Callable[[RepositorySummary, float], str]:
@@ -103,7 +96,7 @@ def bytes_column(key: str, sentence: str, *, attribute: str, priority: int) -> C
         title=_title(key),
         help=sentence,
         unit="bytes",
-        value=_read(attribute),
+        value=attrgetter(attribute),
         text=_text(attribute, human_bytes, ABSENT),
         align="right",
         width=8,
@@ -127,7 +120,7 @@ def measured_column(
         title=_title(key),
         help=sentence,
         unit="bytes",
-        value=_read(attribute),
+        value=attrgetter(attribute),
         text=_text(attribute, human_bytes, UNMEASURED, bound),
         align="right",
         width=10 if bound else 9,
@@ -144,7 +137,7 @@ def count_column(key: str, sentence: str, *, attribute: str, priority: int) -> C
         title=_title(key),
         help=sentence,
         unit="count",
-        value=_read(attribute),
+        value=attrgetter(attribute),
         text=_text(attribute, human_count, ABSENT),
         align="right",
         width=max(5, len(key)),
@@ -200,7 +193,7 @@ AGE: Final = Column(
     title="age",
     help="How long ago the files were looked at; the raw value is that moment in seconds since the epoch.",
     unit="s",
-    value=_read("inspected_at_s"),
+    value=attrgetter("inspected_at_s"),
     text=_age_text,
     align="right",
     width=4,

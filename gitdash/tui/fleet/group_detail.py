@@ -7,16 +7,17 @@ from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.fleet.totals_line import totals_line
 from gitdash.tui.table.group import Group
 from gitdash.tui.table.group_keys import rules_of
+from gitdash.tui.table.totals import RunningTotals
 
 
-def group_lines(group: Group, width: int) -> Sequence[Line]:
-    """Return the lines of a group."""
+def group_lines(group: Group, totals: RunningTotals, width: int) -> Sequence[Line]:
+    """Return the lines of a group; `totals` are the sums over its rows."""
     state = group.worst_state
     right = [Piece(f"group of {len(group.numbers):,}  ", Tone.DIM), Piece(f"{state.value} ", STATE_TONES[state])]
     title = shorten_middle(group.title, max(width - line_length(right) - 2, 12))
     return [
         spread([Piece(" " + title, Tone.STRONG)], right, width),
-        cut_line(totals_line(group.totals(), width), width),
+        cut_line(totals_line(totals, width), width),
         *_rule_lines(group, width),
     ]
 

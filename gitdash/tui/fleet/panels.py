@@ -86,7 +86,7 @@ class Panels:
     def _detail_lines(self, width: int) -> Sequence[Line]:
         group = self._table.cursor_group
         if group is not None:
-            return self._fitting(group_lines(group, width))
+            return self._fitting(group_lines(group, self._fleet.sum_group(group), width))
         summary = self._cursor_summary()
         if summary is None:
             return []

@@ -9,7 +9,7 @@ rows of open groups.
 
 from collections.abc import Iterable, Sequence
 
-from gitdash.export.columns import Column, RawValue
+from gitdash.export.columns import Column
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
@@ -43,6 +43,7 @@ class Fleet:
         self.totals = RunningTotals()
         self._shown_sums = PartSums()
         self._marked_sums = PartSums()
+        self._group_sums = PartSums()
         self.order: list[tuple[str, bool]] = [("state", True), ("disk", True)]
         self.filter = RowFilter()
         self._numbers: dict[bytes, int] = {}
@@ -65,7 +66,7 @@ class Fleet:
             row = self.rows[number]
             self.totals.remove(row.summary)
             self.totals.add(summary)
-            for sums in (self._shown_sums, self._marked_sums):
+            for sums in self._part_sums:
                 sums.changed(number, row.summary, summary)
             row.take(summary)
             self.filter.changed(number)
@@ -110,7 +111,7 @@ class Fleet:
         renumbered = {former: number for number, former in enumerate(kept)}
         self.marks.renumber(renumbered)
         self.filter.renumber(renumbered)
-        for sums in (self._shown_sums, self._marked_sums):
+        for sums in self._part_sums:
             sums.renumber(renumbered, gone_summaries)
         self.arrange()
         return renumbered
@@ -231,6 +232,15 @@ class Fleet:
         self._marked_sums.follow(self.marks.numbers, self.rows)
         return self._marked_sums.totals
 
+    def sum_group(self, group: Group) -> RunningTotals:
+        """Return the sums over the rows of one group; the next call changes them."""
+        self._group_sums.follow(group.numbers, self.rows)
+        return self._group_sums.totals
+
+    @property
+    def _part_sums(self) -> tuple[PartSums, ...]:
+        return self._shown_sums, self._marked_sums, self._group_sums
+
     @property
     def hidden_marked_count(self) -> int:
         """How many marked rows the filter hides."""
@@ -251,16 +261,14 @@ class Fleet:
 
     def _sorted(self, view: list[int], column: Column, *, descending: bool) -> list[int]:
         """Sort by one column; what is unreadable and then what is absent stands last in either direction."""
-        keys: dict[int, RawValue] = {}
-        rank = column.rank
-        unreadable: list[int] = []
-        absent: list[int] = []
-        for number in view:
-            value = column.value(self.rows[number].summary)
-            if value is None:
-                absent.append(number)
-            elif isinstance(value, Unreadable):
-                unreadable.append(number)
-            else:
-                keys[number] = rank(value)
+        rows, rank = self.rows, column.rank
+        values = list(map(column.value, [rows[number].summary for number in view]))
+        # No list of pairs: ten thousand objects more would be the garbage collector's business.
+        unreadable = [number for number, value in zip(view, values, strict=True) if isinstance(value, Unreadable)]
+        absent = [number for number, value in zip(view, values, strict=True) if value is None]
+        keys = {
+            number: rank(value)
+            for number, value in zip(view, values, strict=True)
+            if value is not None and not isinstance(value, Unreadable)
+        }
         return [*sorted(keys, key=keys.__getitem__, reverse=descending), *unreadable, *absent]

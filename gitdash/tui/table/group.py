@@ -1,10 +1,11 @@
 """One group of the fleet's rows: its members, what it is called, and its sums. Pure.
 
-Sums are computed when they are first asked for, and kept: a group belongs to one arrangement of the rows.
+Sums and the worst state are found when they are first asked for, and kept: a group belongs to one arrangement of the
+rows.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, NamedTuple, Protocol
 
 from gitdash.export.columns import Column
 from gitdash.model.report import State
@@ -12,13 +13,13 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
 from gitdash.tui.table.group_keys import title_of
-from gitdash.tui.table.totals import RunningTotals
+from gitdash.tui.table.totals import Sizes
 
 SIZES: Final = ("disk", "exclusive", "duplicate")
-"""Columns of sizes that each object store has for itself."""
+"""Columns of sizes that each object store has for itself, in the order of `Row.sizes`."""
+SUMMED_UNITS: Final = frozenset({"bytes", "count"})
+"""Units of columns that have a sum."""
 _STATE_RANKS: Final = {state: rank for rank, state in enumerate(State)}
-RowSums: TypeAlias = tuple[int | None, int | None, int | None]
-"""What a row adds to each of SIZES; None if that is not known."""
 
 
 class Row(Protocol):
@@ -27,8 +28,10 @@ class Row(Protocol):
     summary: RepositorySummary
     group: int | None
     """Number of its group; None until it is asked for."""
-    sums: RowSums | None
-    """Likewise."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """What it adds to each of SIZES; None if that is not known."""
 
 
 class Sum(NamedTuple):
@@ -39,16 +42,14 @@ class Sum(NamedTuple):
     """Something that counts is not known."""
 
 
-def row_sums(summary: RepositorySummary) -> RowSums:
-    """Return what a row adds; what rows share counts once, as in the totals of the fleet."""
-    totals = RunningTotals()
-    totals.add(summary)
-    has_exclusive = not totals.exclusive_unknown_count
-    return (
-        None if totals.disk_unknown_count else totals.disk_bytes,
-        totals.exclusive_bytes if has_exclusive else None,
-        totals.duplicate_bytes if has_exclusive else None,
-    )
+def summed(rows: Sequence[Row], numbers: Sequence[int], column: Column) -> tuple[Sequence[int], Sequence[int | None]]:
+    """Return the rows that count in the sum of a column of bytes or counts, and what they add, None if not known."""
+    if column.key in SIZES:
+        position = SIZES.index(column.key)
+        return numbers, [rows[number].sizes[position] for number in numbers]
+    counting = [number for number in numbers if rows[number].summary.counts_store]
+    values = map(column.value, [rows[number].summary for number in counting])
+    return counting, [value if isinstance(value, int) else None for value in values]
 
 
 class Group:
@@ -62,7 +63,7 @@ class Group:
         "_rows",
         "_sums",
         "_title",
-        "_totals",
+        "_worst_state",
         "is_open",
         "key",
         "kind",
@@ -89,7 +90,7 @@ class Group:
         self._name_of = name_of
         self._title: str | None = None
         self._sums: dict[str, Sum | None] = {}
-        self._totals: RunningTotals | None = None
+        self._worst_state: State | None = None
 
     @property
     def line(self) -> int:
@@ -103,57 +104,28 @@ class Group:
             self._title = title_of(self.kind, self.key, self._name_of)
         return self._title
 
-    def summaries(self) -> Iterable[RepositorySummary]:
-        """Return the rows themselves."""
-        return (self._rows[number].summary for number in self.numbers)
-
-    def totals(self) -> RunningTotals:
-        """Return all sums over its rows."""
-        if self._totals is None:
-            self._totals = RunningTotals()
-            for summary in self.summaries():
-                self._totals.add(summary)
-        return self._totals
-
     @property
     def worst_state(self) -> State:
         """The worst state of its rows."""
-        return max((summary.state for summary in self.summaries()), key=_STATE_RANKS.__getitem__)
+        if self._worst_state is None:
+            states = {self._rows[number].summary.state for number in self.numbers}
+            self._worst_state = max(states, key=_STATE_RANKS.__getitem__)
+        return self._worst_state
 
     def sum_of(self, column: Column) -> Sum | None:
         """Return the sum of a column of bytes or counts; None if nothing of it is known."""
-        if column.key in SIZES:
-            return self.size(column.key)
         if column.key not in self._sums:
-            values = [column.value(summary) for summary in self.summaries() if summary.counts_store]
-            self._sums[column.key] = _sum([value if isinstance(value, int) else None for value in values])
+            self._sums[column.key] = _sum(summed(self._rows, self.numbers, column)[1])
         return self._sums[column.key]
 
-    def size(self, key: str) -> Sum | None:
-        """Return the sum of one of SIZES; None if nothing of it is known."""
-        if key not in self._sums:
-            position = SIZES.index(key)
-            self._sums[key] = _sum([sums[position] for sums in self._row_sums()])
-        return self._sums[key]
-
-    def _row_sums(self) -> Iterable[RowSums]:
-        for number in self.numbers:
-            row = self._rows[number]
-            if row.sums is None:
-                row.sums = row_sums(row.summary)
-            yield row.sums
-
     def rank(self, column: Column) -> int | float | str | None:
-        """Return what the group is ordered by when rows are sorted by a column; None stands last.
+        """Return what the group is ordered by when rows are sorted by a column without a sum; None stands last.
 
-        That is the sum where the column is one of bytes or counts, the title where it is the name, and else the value
-        of the group's first row: of a state the worst, or the best where rows are sorted the other way.
+        That is the title where the column is the name, and else the value of the group's first row: of a state the
+        worst, or the best where rows are sorted the other way.
         """
         if column.key == "name":
             return self.title.casefold()
-        if column.unit in {"bytes", "count"}:
-            found = self.sum_of(column)
-            return None if found is None else found.value
         value = column.value(self._rows[self.numbers[0]].summary)
         return None if value is None or isinstance(value, Unreadable) else column.rank(value)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from gitdash.export.columns import LOWER_BOUND, Column
+from gitdash.export.columns import LOWER_BOUND, Column, column_named
 from gitdash.tui.drawing.cells import (
     CELL_GAP,
     LEFT_MARGIN,
@@ -24,7 +24,7 @@ from gitdash.tui.drawing.cells import (
     margin_pieces,
     shorten_middle,
 )
-from gitdash.tui.table.group import SIZES, Group, Sum
+from gitdash.tui.table.group import SIZES, SUMMED_UNITS, Group, Sum
 from gitdash.units import human_bytes, human_count
 
 ROW_INDENT: Final = 2
@@ -32,6 +32,7 @@ ROW_INDENT: Final = 2
 _LEAST_TITLE_WIDTH: Final = 12
 _SIGNS: Final = {True: "▾ ", False: "▸ "}
 """By whether the group is open."""
+_DUPLICATE: Final = column_named("duplicate")
 _OF_ONE_STATE: Final = frozenset({"state", "findings"})
 """Groupings whose titles are worth more with the state before them: `warning: no bitmap`."""
 
@@ -123,7 +124,7 @@ def _facts(group: Group, layout: TableLayout, marked_count: int) -> Iterator[tup
     """Yield what has no column, the most important first, and to how many cells of the title it leaves their room."""
     if 0 < marked_count < len(group.numbers):
         yield f" · {human_count(marked_count)} marked", _LEAST_TITLE_WIDTH
-    duplicate = group.size("duplicate")
+    duplicate = group.sum_of(_DUPLICATE)
     if duplicate and duplicate.value and not any(placed.column.key == "duplicate" for placed in layout.columns):
         yield f" · {_shown(duplicate, human_bytes)} duplicate", cell_len(group.title)
 
@@ -134,7 +135,7 @@ def _cell(placed: PlacedColumn, group: Group, sort_key: str) -> Piece | None:
     if column.key == "state":
         state = group.worst_state
         return Piece(fit(state.value, placed.width), STATE_TONES[state])
-    if column.unit not in {"bytes", "count"} or not (column.key in SIZES or column.key == sort_key):
+    if column.unit not in SUMMED_UNITS or not (column.key in SIZES or column.key == sort_key):
         return None
     text = _sum_text(column, group)
     if text is None:

@@ -27,11 +27,14 @@ class PartSums:
     def follow(self, numbers: Collection[int], rows: Sequence[SummedRow], *, at_most: int | None = None) -> bool:
         """Sum up these rows; if more than `at_most` are other than before, do nothing and return False."""
         wanted = set(numbers)
-        if not wanted and self._numbers:
-            self.totals, self._numbers = RunningTotals(), wanted
         gone, come = self._numbers - wanted, wanted - self._numbers
+        is_quicker_anew = len(gone) > len(wanted)
+        if is_quicker_anew:
+            gone, come = set(), wanted
         if at_most is not None and len(gone) + len(come) > at_most:
             return False
+        if is_quicker_anew:
+            self.totals = RunningTotals()
         for number in gone:
             self.totals.remove(rows[number].summary)
         for number in come:

@@ -1,6 +1,7 @@
 """The sums over rows, kept up to date by adding and removing single ones. Pure."""
 
 from collections import Counter
+from typing import TypeAlias
 
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
@@ -53,6 +54,22 @@ class RunningTotals:
         self.exclusive_bytes += sign * _measured(summary.exclusive_bytes)
         self.exclusive_unknown_count += sign * _lacks_exclusive(summary)
         self.duplicate_bytes += sign * _measured(summary.duplicate_bytes)
+
+
+Sizes: TypeAlias = tuple[int | None, int | None, int | None]
+"""Disk, exclusive and duplicate bytes; None for what counts and is not known."""
+
+
+def counted_sizes(summary: RepositorySummary) -> Sizes:
+    """Return what a row adds to the sums of its sizes; what rows share counts once."""
+    disk = summary.disk_bytes if _counts_disk(summary) else 0
+    if not summary.counts_store:
+        exclusive, duplicate = 0, 0
+    elif _lacks_exclusive(summary):
+        return disk if isinstance(disk, int) else None, None, None
+    else:
+        exclusive, duplicate = _measured(summary.exclusive_bytes), _measured(summary.duplicate_bytes)
+    return disk if isinstance(disk, int) else None, exclusive, duplicate
 
 
 def _counts_disk(summary: RepositorySummary) -> bool:
