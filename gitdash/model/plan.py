@@ -31,6 +31,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the act where it is gitdash's own, such as `remove-orphan-indexes`."""
     shell: str | None = None
     """How a POSIX shell does the act; None where `arguments` say it, or where no shell should."""
+    recovery: tuple["Step", ...] = ()
+    """If it fails, these are done and it is tried once more."""
 
 
 class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):

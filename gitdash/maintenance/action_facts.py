@@ -1,0 +1,56 @@
+"""What a decision to act needs besides a report: one record, read by `facts` and judged by `refusals`.
+
+Values only. Nothing here reads or decides.
+"""
+
+import msgspec
+
+from gitdash.model.task import Task
+
+
+class HeldLock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A lock, `gc.pid` or `maintenance.lock` that another process holds, or may hold."""
+
+    path: str
+    """Relative to the common directory. Printable."""
+    since_s: float
+    """When the file changed last, seconds since the epoch."""
+    holder: str | None = None
+    """`process 4711`, `process 4711 on host build7`; None if nobody knows. Printable."""
+
+
+class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What speaks for or against acting on one repository now, and is not in its report."""
+
+    read_at_s: float
+    """Seconds since the epoch."""
+    git_version: tuple[int, ...]
+    """Such as (2, 39, 5)."""
+    effective_uid: int
+    owner_uid: int | None
+    """Of the `objects` directory; None if it cannot be looked at."""
+    free_bytes: int | None
+    """For whoever is not root, on the volume of the object store; None if the file system does not say."""
+    is_read_only_mode: bool = False
+    """gitdash was told to change nothing."""
+    is_mounted_read_only: bool = False
+    objects_is_link: bool = False
+    """`objects` is a symbolic link: other repositories may have the same store without saying so."""
+    pause: str | None = None
+    """Where the pause marker stands: `gitdash.pause in config`, `the file gitdash.pause`; None if there is none."""
+    operations: tuple[str, ...] = ()
+    """Operations in progress in any work tree, such as `a rebase in /srv/x`. Printable."""
+    maintenance_lock: HeldLock | None = None
+    """`objects/maintenance.lock` of another process; this process's own does not count."""
+    gc_pid: HeldLock | None = None
+    """A `gc.pid` that git would honour: its process lives, or is on another host, and it is younger than 12 hours."""
+    live_locks: tuple[HeldLock, ...] = ()
+    """Other locks with a live holder, or too young to be called stale."""
+    broken_references: str | None = None
+    """What git says of references that it cannot follow; None if all are whole. Printable."""
+    is_needed: tuple[tuple[Task, bool], ...] = ()
+    """What `git maintenance is-needed --auto` answers for each task that it knows; empty before git 2.53."""
+
+    def git_is_at_least(self, *version: int) -> bool:
+        """Return whether git has what came with `version`."""
+        return self.git_version >= version
