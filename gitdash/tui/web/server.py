@@ -26,6 +26,7 @@ from gitdash.gitcmd.git_error import GitError
 from gitdash.tui.web.access import ADDRESS, Access, answer_headers, new_access
 from gitdash.tui.web.packets import cells
 from gitdash.tui.web.tab import LEAVE_S, Tab
+from gitdash.tui.web.trouble import Trouble
 
 MAXIMUM_TABS: Final = 8
 """Each is a process that surveys all roots."""
@@ -76,13 +77,14 @@ class _Server:
         self._arguments = arguments
         self._access = access
         self._headers = answer_headers(access)
-        self._say = say
+        self._trouble = Trouble(say)
         self._browsers: set[web.WebSocketResponse] = set()
         self._page = Template(_own_file("page.html").decode())
         self._full_page = Template(_own_file("full.html").decode())
 
     async def run(self, listening: socket.socket, announce: Callable[[str], None]) -> None:
         """Answer until a signal comes."""
+        asyncio.get_running_loop().set_exception_handler(self._trouble.heard)
         logger = logging.getLogger(__name__)
         logger.addFilter(_is_of_our_making)
         runner = web.AppRunner(self._application(), access_log=None, logger=logger, shutdown_timeout=LEAVE_S * 2)
@@ -153,7 +155,7 @@ class _Server:
         try:
             tab = await Tab.open(self._arguments, _terminal(request))
         except GitError as error:
-            self._say(f"gitdash: {error}")
+            self._trouble.say(f"gitdash: {error}")
             await browser.close(code=WSCloseCode.INTERNAL_ERROR)
         else:
             await tab.draw_through(browser)
