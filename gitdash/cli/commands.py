@@ -27,7 +27,7 @@ _SIZES = ("disk", "exclusive", "reachable", "all")
 def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Group:
     """Return the whole command line; `dashboard` opens the terminal dashboard, `web_server` serves it to browsers."""
     group = _group(dashboard)
-    for command in (scan, show, size, check, completion, _demo(dashboard), _serve(web_server)):
+    for command in (scan, show, size, check, history, completion, _demo(dashboard), _serve(web_server)):
         group.add_command(command)
     return group
 
@@ -310,6 +310,33 @@ def size(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the opt
     from gitdash.cli.size import SizeOptions, run_size
 
     click.get_current_context().exit(run_size(session, SizeOptions(**options)))
+
+
+@click.command(
+    context_settings=_HELP,
+    epilog="""\b
+Examples:
+  gitdash history x.git                           what was done to it, the newest first
+  gitdash history x.git --limit 1                 only the last
+  gitdash history x.git --format json             everything as data
+""",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
+@click.argument("repository", type=_ROOT, metavar="REPO")
+@click.pass_obj
+def history(session: Session, repository: bytes, output_format: str, limit: int) -> None:
+    """Print what gitdash did to one repository: when, how it went, before and after, and every command."""
+    from gitdash.cli.history import run_history
+
+    click.get_current_context().exit(run_history(session, repository, output_format=output_format, limit=limit))
 
 
 @click.command(

@@ -75,17 +75,17 @@ def record(report: RepositoryReport, now_s: float) -> Record:
 
 def _identity(repository: Repository) -> Record:
     return {
-        **_path("path", repository.path),
-        **_path("git_dir", repository.git_dir),
-        **_path("common_dir", repository.common_dir),
-        **_path("root", repository.root),
+        **path_record("path", repository.path),
+        **path_record("git_dir", repository.git_dir),
+        **path_record("common_dir", repository.common_dir),
+        **path_record("root", repository.root),
         "kind": repository.kind.value,
         "layout": repository.layout.value,
         "foreign_owner_uid": repository.foreign_owner_uid,
     }
 
 
-def _path(name: str, path: bytes) -> Record:
+def path_record(name: str, path: bytes) -> Record:
     """Return a path as printable text, and its bytes beside it if the text is not the path itself."""
     shown = printable_path(path)
     if shown.encode() == path:
@@ -153,8 +153,8 @@ def _part(part: _Part | Unreadable | None, render: Callable[[_Part], Any]) -> An
 def _alternates(facts: AlternatesFacts, lenders: tuple[Lender, ...]) -> list[Record]:
     return [
         {
-            **_path("path", alternate.path),
-            **(_path("repository", lender.path) if lender and lender.is_known else {"repository": None}),
+            **path_record("path", alternate.path),
+            **(path_record("repository", lender.path) if lender and lender.is_known else {"repository": None}),
             "exists": alternate.exists,
             "depth": alternate.depth,
             "problem": alternate.problem,
@@ -324,7 +324,7 @@ def _measured(size: SizeMeasurement) -> Record:
 
 def size_record(path: bytes, measurement: SizeMeasurement) -> Record:
     """Return the answer of `gitdash size --format json`."""
-    return {**_path("path", path), "question": measurement.question.value, **_measured(measurement)}
+    return {**path_record("path", path), "question": measurement.question.value, **_measured(measurement)}
 
 
 def finding_record(finding: Finding) -> Record:

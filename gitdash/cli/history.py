@@ -1,0 +1,53 @@
+"""`gitdash history`: what gitdash did to one repository, from the ledger in the state file; the newest first.
+
+It also says, as talk, which actions of a former gitdash were cut off. Needs no git.
+"""
+
+import os
+
+from gitdash import __version__
+from gitdash.cli.clock import wall_clock
+from gitdash.cli.output import say, write_text
+from gitdash.cli.session import Session, absolute_path
+from gitdash.errors import ExitCode, GitdashError
+from gitdash.export.json_record import json_text
+from gitdash.export.ledger_lines import cut_off_lines, entry_lines
+from gitdash.export.ledger_record import history_document
+from gitdash.history.ledger import Ledger
+from gitdash.history.store import HistoryError
+from gitdash.survey.cut_off import settle_actions
+from gitdash.survey.single import find_repository
+from gitdash.units import printable_path
+
+
+def run_history(session: Session, path: bytes, *, output_format: str, limit: int) -> int:
+    """Print the last actions on one repository, which need not exist any more."""
+    now_s = wall_clock()
+    with session.history() as history:
+        if history is None:
+            raise HistoryError("with --no-state nothing is remembered")
+        ledger = history.ledger
+        settled = settle_actions(ledger, settings=session.settings, effective_uid=os.geteuid(), now_s=now_s)
+        repository = _known_path(session, ledger, absolute_path(path))
+        entries = ledger.entries(repository, limit=limit)
+        if history.problem is not None:
+            say(f"gitdash: {history.problem}")
+    for line in cut_off_lines(settled):
+        say(f"gitdash: {line}")
+    if output_format == "json":
+        write_text(json_text(history_document(repository, entries, gitdash_version=__version__, now_s=now_s)))
+    elif entries:
+        write_text("\n".join("".join(f"{line}\n" for line in entry_lines(entry, now_s)) for entry in entries))
+    else:
+        say(f"gitdash: nothing is recorded of {printable_path(repository)}")
+    return ExitCode.DONE
+
+
+def _known_path(session: Session, ledger: Ledger, path: bytes) -> bytes:
+    """Return the path under which actions on a repository are recorded; raises GitdashError if there is neither."""
+    try:
+        return find_repository(path, settings=session.settings, effective_uid=os.geteuid()).path
+    except GitdashError:
+        if ledger.entries(path, limit=1):
+            return path
+        raise

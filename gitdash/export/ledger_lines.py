@@ -1,0 +1,159 @@
+"""Entries of the ledger as lines of text, for pipes and for who reads them later.
+
+Source: design of the outside face. Lines are printable and as long as what they say: commands are there to be copied.
+Phases are drawn one below the other, each where it was in time.
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from gitdash.export.json_record import utc_text
+from gitdash.model.ledger import LedgerEntry, Phase, RecordedCommand, ReferenceChange, StoreFigures
+from gitdash.units import counted, human_age, human_bytes, human_count, human_duration, printable, printable_path
+
+_LABEL_WIDTH: Final = 14
+_BAR_WIDTH: Final = 40
+_LISTED_COUNT: Final = 20
+"""References and files that are printed before the rest is counted."""
+_STDERR_LINES: Final = 10
+"""The last ones: git says why it stops when it does."""
+_FIGURES: Final = (
+    ("packs", "pack_count", human_count),
+    ("in packs", "pack_bytes", human_bytes),
+    ("loose", "loose_count", human_count),
+    ("in loose", "loose_bytes", human_bytes),
+    ("disk", "disk_bytes", human_bytes),
+    ("garbage", "garbage_bytes", human_bytes),
+    ("references", "reference_count", human_count),
+    ("bitmap", "bitmap", str),
+    ("findings", "finding_count", human_count),
+)
+
+
+def action_name(entry: LedgerEntry) -> str:
+    """Return what was done, in two words: `fetch origin`, `maintain full-repack`."""
+    object_name = entry.remote or (entry.task.value if entry.task else "")
+    return printable(f"{entry.action} {object_name}".rstrip())
+
+
+def entry_lines(entry: LedgerEntry, now_s: float) -> list[str]:
+    """Return everything about one action: one line that says how it went, and indented ones with the rest."""
+    parts = [
+        *_part("", [entry.sentence] if entry.sentence else []),
+        *_part("before, after", _figure_changes(entry.before, entry.after)),
+        *_part("received", _received(entry)),
+        *_part("references", _references(entry)),
+        *_part("chosen", entry.choices),
+        *_part("phases", phase_lines(entry.phases)),
+        *_part("removed", _listed(entry.removed)),
+        *_part("may have left", _listed(entry.leftovers)),
+    ]
+    for command in entry.commands:
+        parts += _part("command", _command(command))
+    by = f"gitdash {entry.gitdash_version}, git {entry.git_version}, process {entry.process_id} on {entry.host}"
+    return [printable(line) for line in (_head(entry, now_s), *parts, *_part("by", [by]))]
+
+
+def cut_off_lines(entries: Iterable[LedgerEntry]) -> list[str]:
+    """Return one sentence for each action that was cut off: which, since when, and what it may have left."""
+    return [printable(_cut_off(entry)) for entry in entries]
+
+
+def phase_lines(phases: Iterable[Phase]) -> list[str]:
+    """Return a line for each phase: name, a bar from where it began to where it ended, and its duration."""
+    known = [phase for phase in phases if phase.elapsed_s >= 0]
+    total_s = sum(phase.elapsed_s for phase in known)
+    name_width = max((len(phase.name) for phase in known), default=0)
+    lines, begun_s = [], 0.0
+    for phase in known:
+        first = _cells(begun_s, total_s)
+        begun_s += phase.elapsed_s
+        bar = " " * min(first, _BAR_WIDTH - 1) + "#" * max(_cells(begun_s, total_s) - first, 1)
+        lines.append(f"{phase.name:<{name_width}} |{bar:<{_BAR_WIDTH}}| {human_duration(phase.elapsed_s)}")
+    return lines
+
+
+def _cells(moment_s: float, total_s: float) -> int:
+    return round(_BAR_WIDTH * moment_s / total_s) if total_s > 0 else 0
+
+
+def _head(entry: LedgerEntry, now_s: float) -> str:
+    outcome = entry.outcome.value
+    if entry.reason is not None and entry.reason.value != outcome:
+        outcome += f" ({entry.reason.value})"
+    took = f", {human_duration(entry.elapsed_s)}" if entry.elapsed_s is not None else ""
+    age = human_age(now_s - entry.started_at_s)
+    return (
+        f"{_moment(entry.started_at_s)} ({age}{'' if age == 'now' else ' ago'})  {action_name(entry)}: {outcome}{took}"
+    )
+
+
+def _moment(moment_s: float) -> str:
+    return utc_text(moment_s).replace("T", " ").replace("Z", " UTC")
+
+
+def _part(label: str, texts: Iterable[str]) -> Iterator[str]:
+    for number, text in enumerate(texts):
+        yield f"    {'' if number else label:<{_LABEL_WIDTH}}{text}".rstrip()
+
+
+def _figure_changes(before: StoreFigures | None, after: StoreFigures | None) -> list[str]:
+    """Return what is known of before and after on one line; a figure that stayed is said once."""
+    changes = []
+    for label, name, shown in _FIGURES:
+        values = [getattr(figures, name) if figures is not None else None for figures in (before, after)]
+        if values == [None, None]:
+            continue
+        first, last = ("?" if value is None else shown(value) for value in values)
+        changes.append(f"{label} {first} -> {last}" if values[0] != values[1] else f"{label} {first}")
+    return [", ".join(changes)] if changes else []
+
+
+def _received(entry: LedgerEntry) -> list[str]:
+    parts = []
+    if entry.received_objects is not None:
+        parts.append(counted(entry.received_objects, "object"))
+    if entry.received_bytes is not None:
+        parts.append(human_bytes(entry.received_bytes))
+    return [", ".join(parts)] if parts else []
+
+
+def _references(entry: LedgerEntry) -> Iterator[str]:
+    changes = entry.reference_changes
+    if not changes:
+        return
+    kinds = ", ".join(f"{human_count(count)} {kind}" for kind, count in Counter(one.kind for one in changes).items())
+    total = max(entry.reference_change_count, len(changes))
+    yield kinds if total == len(changes) else f"{human_count(total)} in all; of the first {len(changes):,}: {kinds}"
+    yield from _listed(tuple(_reference(change) for change in changes))
+
+
+def _reference(change: ReferenceChange) -> str:
+    ids = " -> ".join(object_id[:12] if object_id else "none" for object_id in (change.old, change.new))
+    return f"{change.kind} {change.name} {ids}"
+
+
+def _listed(texts: tuple[str, ...]) -> Iterator[str]:
+    yield from texts[:_LISTED_COUNT]
+    if len(texts) > _LISTED_COUNT:
+        yield f"and {len(texts) - _LISTED_COUNT:,} more; --format json has them all"
+
+
+def _command(command: RecordedCommand) -> Iterator[str]:
+    yield shlex.join(command.argv)
+    parts = [human_duration(command.elapsed_s)] if command.elapsed_s is not None else []
+    if command.exit_code is not None:
+        parts.append(f"exit code {command.exit_code}")
+    if command.ending is not None:
+        parts.append(command.ending)
+    yield "  " + (", ".join(parts) or "not ended")
+    for line in command.stderr.splitlines()[-_STDERR_LINES:]:
+        yield f"  {line}"
+
+
+def _cut_off(entry: LedgerEntry) -> str:
+    begun = f"{action_name(entry)} of {printable_path(entry.path)}, begun {_moment(entry.started_at_s)}"
+    left = ", ".join(_listed(entry.leftovers))
+    return f"cut off: {begun}; {f'it may have left {left}' if left else 'it has left nothing that is seen'}"

@@ -1,0 +1,46 @@
+"""Actions that a former gitdash did not end: found when a new one starts, with what they may have left.
+
+It looks into the repositories of such actions alone, and into none if there are none. That may wait for a file system
+that does not answer: a front end that must not wait does it in a thread. Removes nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from gitdash.errors import GitdashError
+from gitdash.history.cut_off import is_action_alive, settle_cut_off
+from gitdash.history.ledger import Ledger
+from gitdash.maintenance.leftovers import leftovers
+from gitdash.model.ledger import LedgerEntry
+from gitdash.model.repository import Unreadable
+from gitdash.survey.inspect_now import inspect_now
+from gitdash.survey.single import find_repository
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+
+
+def settle_actions(
+    ledger: Ledger, *, settings: "Settings", effective_uid: int, now_s: float
+) -> tuple[LedgerEntry, ...]:
+    """Mark actions whose gitdash is gone as cut off, and return them; `export.ledger_lines.cut_off_lines` tells them.
+
+    Raises HistoryError for a damaged state file.
+    """
+
+    def leftovers_of(entry: LedgerEntry) -> tuple[str, ...]:
+        return _leftovers_of(entry, settings, effective_uid, now_s)
+
+    return settle_cut_off(ledger, is_alive=is_action_alive, leftovers_of=leftovers_of)
+
+
+def _leftovers_of(entry: LedgerEntry, settings: "Settings", effective_uid: int, now_s: float) -> tuple[str, ...]:
+    try:
+        repository = find_repository(entry.path, settings=settings, effective_uid=effective_uid)
+    except GitdashError as error:
+        return (f"what cannot be told: {error}",)
+    if repository.path != entry.path:
+        return ("what cannot be told: the repository is not there any more",)
+    inspection = inspect_now(repository.git_dir, repository.common_dir, now_s=now_s)
+    if isinstance(inspection, Unreadable):
+        return (f"what cannot be told: {inspection.reason}",)
+    return leftovers(inspection, started_at_s=entry.started_at_s)
