@@ -1,0 +1,185 @@
+"""git's own `objects/maintenance.lock`, held by us: our maintenance and that of git exclude each other.
+
+git makes the file with O_CREAT|O_EXCL and skips all maintenance, with exit code 0, while it is there (builtin/gc.c,
+lockfile.h). Ours says who made it: `gitdash PID START HOST BOOT NAMESPACE`, so that the lock of a gitdash that was
+killed is known for what it is. Only such a lock is ever taken over: of this host, of this run of the machine, and of a
+process that is gone. Any other, however old, is left to people.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.inspection.files import FileError, read_start
+from gitdash.inspection.mounts import filesystem_type
+from gitdash.maintenance.processes import boot_id, openers, process_namespace, started_ticks
+from gitdash.maintenance.writing import create_file, look_at, open_folder
+from gitdash.units import printable
+
+LOCK_NAME: Final = b"maintenance.lock"
+
+_CONTENT_BYTES: Final = 512
+_MARK: Final = "gitdash"
+_FIELD_COUNT: Final = 6
+_DAY_S: Final = 86_400.0
+_NOT_WRITABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_ONE_MACHINE_ONLY: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs"})
+"""File systems that no second machine has mounted: nothing on them is held by what ran before this machine started."""
+
+
+class LockHeldError(GitdashError):
+    """Another process does maintenance in the same object store, or left its lock there."""
+
+    def __init__(self, objects_dir: bytes, holder: str, process_id: int | None) -> None:
+        super().__init__(f"objects/{LOCK_NAME.decode()} is {holder}")
+        self.objects_dir = objects_dir
+        self.process_id = process_id
+        """Of the holder; None if it is not known."""
+
+
+@contextlib.contextmanager
+def hold_locks(stores: Collection[bytes], *, optional: Collection[bytes] = (), now_s: float) -> Iterator[None]:
+    """Hold the locks of object stores, in order of path, and give all of them back at the end, however that comes.
+
+    One that is not ours to write is passed by if it is among `optional`: then nobody here maintains it either.
+    Raises LockHeldError, and OSError where the lock cannot be made.
+    """
+    with contextlib.ExitStack() as held:
+        for store in sorted({*stores, *optional}):
+            try:
+                held.enter_context(_hold_lock(store, now_s))
+            except OSError as error:
+                if store in stores or error.errno not in _NOT_WRITABLE:
+                    raise
+        yield
+
+
+@contextlib.contextmanager
+def _hold_lock(objects_dir: bytes, now_s: float) -> Iterator[None]:
+    with open_folder(objects_dir) as folder:
+        descriptor = _make(folder, objects_dir, now_s)
+        try:
+            yield
+        finally:
+            _give_back(folder, descriptor)
+            os.close(descriptor)
+
+
+def _make(folder: int, objects_dir: bytes, now_s: float) -> int:
+    with contextlib.suppress(FileExistsError):
+        return create_file(folder, LOCK_NAME, own_content())
+    if _remove_if_abandoned(folder, objects_dir):
+        with contextlib.suppress(FileExistsError):
+            return create_file(folder, LOCK_NAME, own_content())
+    raise _held(objects_dir, now_s)
+
+
+def _give_back(folder: int, descriptor: int) -> None:
+    """Remove the lock if it still is ours: somebody may have removed it, and another may hold a new one."""
+    found = look_at(folder, LOCK_NAME)
+    if found is not None and os.path.samestat(found, os.fstat(descriptor)):
+        os.unlink(LOCK_NAME, dir_fd=folder)
+
+
+def _remove_if_abandoned(folder: int, objects_dir: bytes) -> bool:
+    """Remove the lock of a gitdash that is dead. Only one of several that try does it: flock(2) on the file itself."""
+    try:
+        descriptor = os.open(LOCK_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = look_at(folder, LOCK_NAME)
+        is_same = found is not None and os.path.samestat(found, os.fstat(descriptor))
+        if not is_same or not is_abandoned(os.pread(descriptor, _CONTENT_BYTES, 0), objects_dir):
+            return False
+        os.unlink(LOCK_NAME, dir_fd=folder)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockOwner:
+    """Who made a lock of ours."""
+
+    process_id: int
+    started_ticks: int
+    host: str
+    boot: str
+    namespace: str
+
+    def is_dead(self, objects_dir: bytes) -> bool:
+        """Return whether it is known that the process is gone; its number may be another's by now."""
+        host, boot, namespace = _machine()
+        if self.host != host:
+            return False
+        if self.boot != boot:
+            return filesystem_type(os.path.realpath(objects_dir)) in _ONE_MACHINE_ONLY
+        return self.namespace == namespace and started_ticks(self.process_id) != self.started_ticks
+
+
+def _machine() -> tuple[str, str, str]:
+    """Return host, run of the machine and namespace of process ids, each without blanks."""
+    return (os.uname().nodename.replace(" ", "_"), boot_id() or "-", process_namespace() or "-")
+
+
+def own_content() -> bytes:
+    """Return what our locks hold."""
+    process_id = os.getpid()
+    fields = (_MARK, process_id, started_ticks(process_id) or 0, *_machine())
+    return (" ".join(map(str, fields)) + "\n").encode()
+
+
+def lock_owner(content: bytes) -> LockOwner | None:
+    """Return who made a lock; None if it was not gitdash. Pure."""
+    fields = content.decode("utf-8", "replace").split()
+    if len(fields) != _FIELD_COUNT or fields[0] != _MARK or not (fields[1] + fields[2]).isdecimal():
+        return None
+    return LockOwner(
+        process_id=int(fields[1]),
+        started_ticks=int(fields[2]),
+        host=fields[3],
+        boot=fields[4],
+        namespace=fields[5],
+    )
+
+
+def is_abandoned(content: bytes, objects_dir: bytes) -> bool:
+    """Return whether a lock with this content is that of a gitdash of this machine that is dead."""
+    owner = lock_owner(content)
+    return owner is not None and owner.is_dead(objects_dir)
+
+
+def _held(objects_dir: bytes, now_s: float) -> LockHeldError:
+    path = os.path.join(objects_dir, LOCK_NAME)
+    try:
+        since_s = os.lstat(path).st_mtime
+        content = read_start(path, _CONTENT_BYTES)
+    except (OSError, FileError):
+        return LockHeldError(objects_dir, "held by a process that is not seen here", None)
+    real_path = os.path.realpath(path)
+    process_id = openers([real_path]).get(real_path)
+    owner = lock_owner(content)
+    since = _clock_text(since_s, now_s)
+    if process_id is not None:
+        return LockHeldError(objects_dir, f"held by PID {process_id} since {since}", process_id)
+    if owner is not None:
+        where = "" if owner.host == _machine()[0] else f" on {printable(owner.host)}"
+        return LockHeldError(objects_dir, f"held by PID {owner.process_id}{where} since {since}", owner.process_id)
+    return LockHeldError(objects_dir, f"held since {since} by a process that is not seen here", None)
+
+
+def _clock_text(moment_s: float, now_s: float) -> str:
+    is_today = abs(now_s - moment_s) < _DAY_S
+    return time.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M", time.localtime(moment_s))

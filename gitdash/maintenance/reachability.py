@@ -1,0 +1,93 @@
+"""Whether everything that references reach is in a store, asked without the repository's own configuration.
+
+git walks in a shadow git directory (`gitcmd.shadow`), so repositories of other users can be asked, too. Derived files
+that could lie are not read: no commit-graph, which would vouch for commits that are gone. What a walk does not do is to
+look into blobs: they are there, and may be damaged. Source: git-rev-list(1), connected.c.
+"""
+
+import os
+import stat
+from collections.abc import Sequence
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.ownership import foreign_owner
+from gitdash.gitcmd.shadow import shadow_git_dir
+from gitdash.inspection.references import read_tips
+from gitdash.maintenance.work import Work, corrupt, refused
+from gitdash.model.inspection import ObjectFormat
+from gitdash.units import printable_path
+
+_WALK: Final = ("rev-list", "--objects", "--count", "--stdin")
+_PARANOID: Final = (("core.commitGraph", "false"),)
+
+
+def repository_of_store(objects_dir: bytes) -> bytes:
+    """Return the common directory that a store belongs to. Raises TaskStoppedError if it stands alone."""
+    folder, name = os.path.split(objects_dir)
+    if name != b"objects" or not (_is_folder(folder + b"/refs") or _is_folder(folder + b"/reftable")):
+        raise refused(f"{printable_path(objects_dir)} belongs to no repository whose references could be asked")
+    return folder
+
+
+def reference_tips(work: Work, common_dir: bytes, object_format: ObjectFormat) -> tuple[str, ...]:
+    """Return what the references and HEADs of a repository point to, from its files, or by git if it has reftables.
+
+    Raises TaskStoppedError where one of them is broken, GitError and FileError.
+    """
+    if _is_folder(common_dir + b"/reftable"):
+        return _tips_by_git(work, common_dir)
+    tips = read_tips(common_dir, common_dir, object_format)
+    if tips.broken:
+        raise corrupt(f"{printable_path(tips.broken[0][0])} in {printable_path(common_dir)}: {tips.broken[0][1]}")
+    return tuple(dict.fromkeys(object_id for _, object_id in tips.references))
+
+
+def _tips_by_git(work: Work, common_dir: bytes) -> tuple[str, ...]:
+    if foreign_owner([common_dir], os.geteuid()) is not None:
+        raise refused(f"only git reads the references of {printable_path(common_dir)}, and another user owns it")
+    listed = work.git(["for-each-ref", "--format=%(objectname)"], git_dir=common_dir)
+    if "ignoring" in listed.stderr:
+        raise corrupt(f"a reference of {printable_path(common_dir)} is broken")
+    return tuple(dict.fromkeys(listed.stdout.decode().split()))
+
+
+def count_reachable(
+    work: Work, objects_dir: bytes, tips: Sequence[str], *, object_format: ObjectFormat, shallow_file: bytes | None
+) -> int:
+    """Return how many objects are reachable from `tips`; every one of them is there.
+
+    Raises GitError with kind FAILED if one is missing.
+    """
+    if not tips:
+        return 0
+    with shadow_git_dir(object_format=object_format, objects_dir=objects_dir, shallow_file=shallow_file) as shadow:
+        output = work.git(
+            _WALK,
+            environment=shadow.environment,
+            config=_PARANOID,
+            stdin="".join(tip + "\n" for tip in tips).encode(),
+        )
+    try:
+        return int(output.stdout)
+    except ValueError:
+        raise GitError("git rev-list gave no number", kind=GitFailure.FAILED, stderr=output.stderr) from None
+
+
+def shallow_file_of(common_dir: bytes) -> bytes | None:
+    """Return the list of shallow commits of a repository, None if it has none."""
+    path = common_dir + b"/shallow"
+    return path if os.path.lexists(path) else None
+
+
+def _is_folder(path: bytes) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def is_missing_something(error: GitdashError) -> bool:
+    """Return whether an error is git's own word about the objects, and not one of the circumstances."""
+    return isinstance(error, GitError) and error.kind is GitFailure.FAILED

@@ -1,0 +1,296 @@
+"""Runs one task: under the lock, from facts that are read again, step by step, and says what came of it.
+
+Whether anything changed is told by what lies in the repository before and after, never by git's exit code: git says 0
+for what it skipped, too. Source: design 9; git-maintenance(1); VFS for Git's order of closing readers, replacing packs
+and warming readers. What a task consists of, `tasks` says; whether it may run, `refusals`.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.maintenance.acts import ACT_FUNCTIONS
+from gitdash.maintenance.changes import State, read_state, removed_between
+from gitdash.maintenance.figures import figures_of
+from gitdash.maintenance.leftovers import leftovers
+from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, hold_locks
+from gitdash.maintenance.verifying import FSCK, verify
+from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of
+from gitdash.model.inspection import AlternatesFacts, Inspection
+from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
+from gitdash.model.plan import PlannedTask, Step
+from gitdash.model.report import RepositoryReport
+from gitdash.model.task import Task
+from gitdash.units import counted, human_bytes
+
+DEFAULT_TIME_LIMIT_S: Final = 21_600.0
+"""Of one command: a full repack of a very large repository takes hours."""
+_SHOWN_LEFT: Final = 5
+_VANISHED: Final = "the repository is not there any more"
+_LOCKS_LENDERS: Final = frozenset({Task.DEDUPLICATE, Task.UNLINK})
+"""Tasks that rely on what lenders have while they run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskResult:
+    """What came of one task."""
+
+    outcome: Outcome
+    reason: Reason | None = None
+    """None if it went as asked."""
+    sentence: str
+    """What became of it, for people."""
+    before: StoreFigures | None = None
+    after: StoreFigures | None = None
+    removed: tuple[str, ...] = ()
+    """Files that are gone, relative to the common directory, at most 1,000. Printable."""
+    commands: tuple[RecordedCommand, ...] = ()
+    leftovers: tuple[str, ...] = ()
+    """Locks and temporary files that were not there before. Printable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a task is run with, besides its repository."""
+
+    look: Callable[[], RepositoryReport]
+    """Reads the facts again."""
+    plan_again: Callable[[RepositoryReport], PlannedTask]
+    """Applies the same rules to them."""
+    on_step: Callable[[str, int, int], None]
+    """Is told what a step does, its number from 1 on, and how many there are."""
+    close_readers: Callable[[], None]
+    """Before packs are deleted or replaced."""
+    warm_readers: Callable[[], None]
+    """After that."""
+
+
+def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by name
+    report: RepositoryReport,
+    planned: PlannedTask,
+    *,
+    look: Callable[[], RepositoryReport],
+    program: GitProgram,
+    cancel: threading.Event,
+    on_step: Callable[[str, int, int], None],
+    close_readers: Callable[[], None],
+    warm_readers: Callable[[], None],
+    now_s: float,
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S,
+    confirmed_name: bytes | None = None,
+) -> TaskResult:
+    """Run one task of a plan; no error of git or of the file system leaves it.
+
+    `time_limit_s` is for each command. `confirmed_name` is what a person typed to confirm RECLAIM.
+    """
+    work = Work(
+        report=report,
+        program=program,
+        cancel=cancel,
+        time_limit_s=time_limit_s,
+        started_at_s=now_s,
+        confirmed_name=confirmed_name,
+    )
+    around = Surroundings(
+        look=look,
+        plan_again=lambda _: planned,
+        on_step=on_step,
+        close_readers=close_readers,
+        warm_readers=warm_readers,
+    )
+    try:
+        with _locks(report, planned.task, now_s):
+            return _under_lock(work, around)
+    except LockHeldError as error:
+        return _ended(work, Outcome.SKIPPED, Reason.LOCK_HELD, str(error))
+    except (GitdashError, OSError) as error:
+        return _failed(work, error)
+
+
+def _locks(report: RepositoryReport, task: Task, now_s: float) -> AbstractContextManager[None]:
+    """A task that only reads takes none: it may read while others write, as git does."""
+    if not task.changes_repository:
+        return nullcontext()
+    lenders = _lender_stores(report) if task in _LOCKS_LENDERS else ()
+    return hold_locks((objects_dir_of(report),), optional=lenders, now_s=now_s)
+
+
+def _lender_stores(report: RepositoryReport) -> tuple[bytes, ...]:
+    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
+    if not isinstance(alternates, AlternatesFacts):
+        return ()
+    return tuple(alternate.path for alternate in alternates.alternates if alternate.problem is None)
+
+
+def _under_lock(work: Work, around: Surroundings) -> TaskResult:
+    work.report = around.look()
+    planned = around.plan_again(work.report)
+    if planned.refusals:
+        reasons = "; ".join(refusal.reason for refusal in planned.refusals)
+        return _ended(work, Outcome.REFUSED, Reason.REFUSED, reasons)
+    before = figures_of(work.report)
+    state = read_state(work.report.repository.common_dir)
+    error = _run_steps(work, around, planned.steps)
+    return _judged(work, around, planned, error, before, state)
+
+
+def _run_steps(work: Work, around: Surroundings, steps: tuple[Step, ...]) -> GitdashError | OSError | None:
+    """Run the steps; return what stopped them."""
+    try:
+        for number, step in enumerate(steps, 1):
+            around.on_step(step.does, number, len(steps))
+            _run_with_recovery(work, around, step)
+    except (GitdashError, OSError) as error:
+        return error
+    return None
+
+
+def _run_with_recovery(work: Work, around: Surroundings, step: Step) -> None:
+    try:
+        _run_step(work, around, step)
+    except GitError as error:
+        if error.kind is not GitFailure.FAILED or not step.recovery:
+            raise
+        work.notes.append(f"`{step.does}` failed ({error}): what it is about was removed and written anew")
+        for repair in step.recovery:
+            _run_step(work, around, repair)
+        _run_step(work, around, step)
+
+
+def _run_step(work: Work, around: Surroundings, step: Step) -> None:
+    if step.replaces_packs:
+        around.close_readers()
+    try:
+        if step.act is not None:
+            work.refuse_if_cancelled()
+            ACT_FUNCTIONS[step.act](work)
+        elif step.arguments == FSCK:
+            verify(work)
+        else:
+            work.git(step.arguments, config=step.config, stdin=step.stdin.encode())
+    finally:
+        if step.replaces_packs:
+            around.warm_readers()
+
+
+def _judged(
+    work: Work,
+    around: Surroundings,
+    planned: PlannedTask,
+    error: GitdashError | OSError | None,
+    before: StoreFigures,
+    state: State,
+) -> TaskResult:
+    """Look once more, and say what became of it."""
+    report_before = work.report
+    common_dir = report_before.repository.common_dir
+    if not os.path.isdir(common_dir):
+        return _ended(work, Outcome.FAILED, Reason.VANISHED, _VANISHED)
+    report = around.look()
+    after = figures_of(report)
+    state_after = read_state(common_dir)
+    removed = removed_between(state, state_after)
+    if error is not None:
+        left = _left_by(work, report)
+        return _failed(work, error, before=before, after=after, removed=removed, left=left)
+    outcome, reason, sentence = _success(planned.task, report, before, after, changed=state != state_after)
+    if work.removed and outcome is Outcome.NOTHING_TO_DO:
+        outcome, sentence = Outcome.DONE, f"{counted(len(work.removed), 'file')} removed"
+    sentence = "; ".join((sentence, *work.notes))
+    extra = tuple(path for path in work.removed if path not in frozenset(removed))
+    return TaskResult(
+        outcome=outcome,
+        reason=reason,
+        sentence=sentence,
+        before=before,
+        after=after,
+        removed=removed + extra,
+        commands=tuple(work.commands),
+    )
+
+
+def _success(
+    task: Task, report: RepositoryReport, before: StoreFigures, after: StoreFigures, *, changed: bool
+) -> tuple[Outcome, Reason | None, str]:
+    if not task.changes_repository:
+        return Outcome.DONE, None, "everything reachable is there"
+    if changed:
+        return Outcome.DONE, None, _difference(before, after)
+    locks = report.inspection.locks if isinstance(report.inspection, Inspection) else ()
+    held = [lock.path for lock in locks if not lock.path.endswith(LOCK_NAME.decode())]
+    if held:
+        return Outcome.SKIPPED, Reason.LOCK_HELD, f"nothing changed, and {held[0]} is there"
+    return Outcome.NOTHING_TO_DO, None, "nothing changed"
+
+
+def _difference(before: StoreFigures, after: StoreFigures) -> str:
+    """Say what is different, for people; the figures themselves stand beside it."""
+    parts = []
+    for name, old, new in (
+        ("packs", before.pack_count, after.pack_count),
+        ("loose objects", before.loose_count, after.loose_count),
+        ("references", before.reference_count, after.reference_count),
+    ):
+        if old is not None and new is not None and old != new:
+            parts.append(f"{name} {old:,} -> {new:,}")
+    if before.disk_bytes is not None and after.disk_bytes is not None and before.disk_bytes != after.disk_bytes:
+        parts.append(f"{human_bytes(before.disk_bytes)} -> {human_bytes(after.disk_bytes)} on disk")
+    return ", ".join(parts) or "done"
+
+
+def _left_by(work: Work, report: RepositoryReport) -> tuple[str, ...]:
+    """Return what a command that was stopped left; the lock that is still held is ours."""
+    if not isinstance(report.inspection, Inspection):
+        return ()
+    found = leftovers(report.inspection, started_at_s=work.started_at_s)
+    return tuple(path for path in found if not path.startswith("objects/" + LOCK_NAME.decode()))
+
+
+_FAILURES: Final = {
+    GitFailure.TIMED_OUT: (Outcome.TIMED_OUT, Reason.TIMED_OUT),
+    GitFailure.CANCELLED: (Outcome.CANCELLED, Reason.CANCELLED),
+}
+
+
+def _classified(error: GitdashError | OSError) -> tuple[Outcome, Reason, str]:
+    kind = error.kind if isinstance(error, GitError) else GitFailure.FAILED
+    return (*_FAILURES.get(kind, (Outcome.FAILED, Reason.OTHER)), str(error))
+
+
+def _failed(
+    work: Work,
+    error: GitdashError | OSError,
+    *,
+    before: StoreFigures | None = None,
+    after: StoreFigures | None = None,
+    removed: tuple[str, ...] = (),
+    left: tuple[str, ...] = (),
+) -> TaskResult:
+    if not os.path.isdir(work.report.repository.common_dir):
+        outcome, reason, sentence = Outcome.FAILED, Reason.VANISHED, _VANISHED
+    elif isinstance(error, TaskStoppedError):
+        outcome, reason, sentence = error.outcome, error.reason, str(error)
+    else:
+        outcome, reason, sentence = _classified(error)
+    behind = (f"left behind: {', '.join(left[:_SHOWN_LEFT])}",) if left else ()
+    return TaskResult(
+        outcome=outcome,
+        reason=reason,
+        sentence="; ".join((sentence, *work.notes, *behind)),
+        before=before,
+        after=after,
+        removed=removed,
+        commands=tuple(work.commands),
+        leftovers=left,
+    )
+
+
+def _ended(work: Work, outcome: Outcome, reason: Reason | None, sentence: str) -> TaskResult:
+    """Return the result of a task that changed nothing."""
+    return TaskResult(outcome=outcome, reason=reason, sentence=sentence, commands=tuple(work.commands))

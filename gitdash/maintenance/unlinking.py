@@ -1,0 +1,206 @@
+"""Leaving the lenders: everything that they have is linked here, shown to be enough, and only then the alternates go.
+
+Source: Gitaly's disconnect of a pool (order of files, backup, check, restore), gitrepository-layout(5). A kill at any
+point leaves a working repository: links only add, a pack is seen once its index is there, which comes after the pack,
+and the alternates file is set aside by one rename after a walk that did without it found everything. The backup stays.
+
+Both `link_lent_objects` and `leave_lenders` may be done again from any point. A lender is only read.
+"""
+
+import contextlib
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.store_view import make_store_view
+from gitdash.inspection.files import FileError, open_buffer, read_start
+from gitdash.maintenance.reachability import (
+    count_reachable,
+    is_missing_something,
+    reference_tips,
+    shallow_file_of,
+)
+from gitdash.maintenance.verifying import verify
+from gitdash.maintenance.work import Work, corrupt, refused
+from gitdash.maintenance.writing import link_file, make_folder, remove_file, rename_file, settle
+from gitdash.units import human_bytes, printable, printable_path
+
+_ALTERNATES: Final = b"alternates"
+BACKUP_PREFIX: Final = b"alternates.gitdash-backup-"
+_SHARD: Final = re.compile(rb"[0-9a-f]{2}")
+_LOOSE_OBJECT: Final = re.compile(rb"[0-9a-f]{38}(?:[0-9a-f]{24})?")
+_ORDER: Final = (b"keep", b"pack", b"rev", b"mtimes", b"idx")
+"""Of the files of one pack. The index is the last: with it git sees the pack. A lender's bitmaps, multi-pack-index and
+commit-graph are derived, and speak of its own references."""
+_TRANSFER_KEEPS: Final = (b"receive-pack ", b"fetch-pack ")
+_KEEP_START_BYTES: Final = 32
+_ROUNDS: Final = 5
+"""A lender may be repacked or fetched into meanwhile: what is new is linked by the next round."""
+_CHAIN_BYTES: Final = 1 << 16
+_GRAPHS: Final = b"info/commit-graphs"
+_GRAPH_LINE: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def link_lent_objects(work: Work) -> None:
+    """Link all objects of all lenders, or copy them across file systems, until nothing is left to link."""
+    if not work.lenders:
+        raise refused("it borrows from no other repository")
+    for lender in work.lenders:
+        if lender.problem is not None:
+            raise refused(f"the lender {printable_path(lender.path)} cannot be used: {lender.problem}")
+    verify(work)
+    copied_bytes = 0
+    for _ in range(_ROUNDS):
+        linking = _Linking(work)
+        for lender in work.lenders:
+            linking.link_store(lender.path)
+        copied_bytes += linking.copied_bytes
+        if not linking.count:
+            break
+    if copied_bytes:
+        work.notes.append(f"{human_bytes(copied_bytes)} copied: no links could be made to them")
+
+
+class _Linking:
+    """One round over all lenders."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._own = work.objects_dir
+        self._shards: set[bytes] = set()
+        self.count = 0
+        """Files that were linked or copied."""
+        self.copied_bytes = 0
+
+    def link_store(self, lender: bytes) -> None:
+        """Link what one lender has: loose objects first, for they are packed meanwhile, and not the other way."""
+        for shard in _names(lender):
+            if _SHARD.fullmatch(shard):
+                self._link_shard(lender, shard)
+        stems = {name.rpartition(b".")[0] for name in _names(lender + b"/pack") if name.endswith(b".idx")}
+        for stem in sorted(stems):
+            if not stem.startswith((b".", b"tmp_")):
+                self._link_pack(lender, stem)
+        self._link_graphs(lender)
+        settle(self._own, b"pack")
+
+    def _link_shard(self, lender: bytes, shard: bytes) -> None:
+        own = frozenset(_names(self._own + b"/" + shard))
+        lent = [name for name in _names(lender + b"/" + shard) if _LOOSE_OBJECT.fullmatch(name) and name not in own]
+        if not lent:
+            return
+        make_folder(self._own, shard)
+        for name in lent:
+            self._work.refuse_if_cancelled()
+            # packed meanwhile: then a pack has it
+            with contextlib.suppress(FileNotFoundError):
+                self._link(lender, shard + b"/" + name)
+        settle(self._own, shard)
+
+    def _link_pack(self, lender: bytes, stem: bytes) -> None:
+        self._work.refuse_if_cancelled()
+        base = b"pack/" + stem + b"."
+        if self._has(base + b"idx") and self._has(base + b"pack"):
+            return
+        if self._has(base + b"pack") and not self._is_same_pack(lender, base + b"pack"):
+            raise refused(f"{printable_path(base)}pack is here with another content and without an index")
+        is_linked = False
+        try:
+            for suffix in _ORDER:
+                if self._wants(lender, base, suffix):
+                    is_new = self._link(lender, base + suffix)
+                    is_linked = is_linked or (is_new and suffix == b"pack")
+        except FileNotFoundError:
+            # the lender was repacked: its new pack is linked by the next round, and half of the old one is no use
+            if is_linked and not self._has(base + b"idx"):
+                remove_file(self._own, base + b"pack", is_expected=lambda _: True)
+            self.count += 1
+
+    def _wants(self, lender: bytes, base: bytes, suffix: bytes) -> bool:
+        path = base + suffix
+        return not self._has(path) and _exists(lender, path) and self._may_link(lender, base, suffix)
+
+    @staticmethod
+    def _may_link(lender: bytes, base: bytes, suffix: bytes) -> bool:
+        """A transfer's mark is of no use here, where nobody will remove it."""
+        if suffix != b"keep":
+            return True
+        try:
+            return not read_start(lender + b"/" + base + suffix, _KEEP_START_BYTES).startswith(_TRANSFER_KEEPS)
+        except FileError:
+            return False
+
+    def _is_same_pack(self, lender: bytes, path: bytes) -> bool:
+        with open_buffer(self._own + b"/" + path) as own, open_buffer(lender + b"/" + path) as lent:
+            return len(own) == len(lent) and own[len(own) - 20 : len(own)] == lent[len(lent) - 20 : len(lent)]
+
+    def _link_graphs(self, lender: bytes) -> None:
+        """Link layers of our commit-graph chain that lie in a lender."""
+        for path in _graph_paths(self._own):
+            if not self._has(path) and _exists(lender, path):
+                self._link(lender, path)
+
+    def _link(self, lender: bytes, path: bytes) -> bool:
+        try:
+            self.copied_bytes += link_file(lender, self._own, path)
+        except FileExistsError:
+            return False
+        self.count += 1
+        return True
+
+    def _has(self, path: bytes) -> bool:
+        return _exists(self._own, path)
+
+
+def leave_lenders(work: Work) -> None:
+    """Set the alternates file aside, and put it back if anything reachable is not here."""
+    verify_alone(work)
+    backup = BACKUP_PREFIX + time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(work.now_s)).encode()
+    rename_file(work.objects_dir, b"info", _ALTERNATES, backup)
+    try:
+        work.git(("rev-list", "--objects", "--all", "--quiet"), config=(("core.commitGraph", "false"),))
+        verify(work)
+    except BaseException:
+        rename_file(work.objects_dir, b"info", backup, _ALTERNATES)
+        raise
+    work.notes.append(f"the old alternates file is objects/info/{printable_path(backup)}")
+
+
+def verify_alone(work: Work) -> None:
+    """Walk everything reachable without the lenders, while they still are in use. Raises TaskStoppedError CORRUPT."""
+    common_dir = work.report.repository.common_dir
+    object_format = work.inspection.object_format
+    tips = reference_tips(work, common_dir, object_format)
+    with tempfile.TemporaryDirectory(prefix="gitdash-alone-") as folder:
+        view = make_store_view(os.fsencode(folder), work.objects_dir, ())
+        try:
+            count_reachable(work, view, tips, object_format=object_format, shallow_file=shallow_file_of(common_dir))
+        except GitdashError as error:
+            if is_missing_something(error):
+                raise corrupt(f"without the lenders something is missing: {printable(str(error))}") from error
+            raise
+
+
+def _graph_paths(objects_dir: bytes) -> Iterator[bytes]:
+    try:
+        chain = read_start(objects_dir + b"/" + _GRAPHS + b"/commit-graph-chain", _CHAIN_BYTES)
+    except FileError:
+        return
+    for line in chain.splitlines():
+        if _GRAPH_LINE.fullmatch(line):
+            yield _GRAPHS + b"/graph-" + line + b".graph"
+
+
+def _names(folder: bytes) -> list[bytes]:
+    try:
+        return sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+
+
+def _exists(base: bytes, path: bytes) -> bool:
+    return os.path.lexists(base + b"/" + path)
