@@ -6,15 +6,26 @@ from typing import Any
 import msgspec
 
 from gitdash.model.command import CommandRecord
-from gitdash.model.finding import Finding
+from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import Inspection, PackFile
 from gitdash.model.job import Job, JobFigures, JobKind, JobState
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespace, ReferenceNamespaces
-from gitdash.model.report import Lender, RepositoryReport
-from gitdash.model.repository import Role
+from gitdash.model.report import Lender, RepositoryReport, State
+from gitdash.model.repository import NotRepository, Role
 from gitdash.model.sizes import Question, Sizes
-from tests.tui.fixture_fleet import MIB, NOW_S, ROOT, exclusive, fixed_reports, inspection, measured, pack_facts, report
+from tests.tui.fixture_fleet import (
+    MIB,
+    NOW_S,
+    ROOT,
+    exclusive,
+    finding,
+    fixed_reports,
+    inspection,
+    measured,
+    pack_facts,
+    report,
+)
 from tests.tui.many_packs import facts_of
 
 MONOTONIC_S = 5_000.0
@@ -22,12 +33,35 @@ MONOTONIC_S = 5_000.0
 MEMBER = ROOT + b"/@hashed/6b/86/6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b.git"
 POOL = ROOT + b"/@pools/4b/22/4b227777d4dd1fc61c6f884f48641d02b4d121d3fd328cb08b5531fcacdabf8a.git"
 _SECOND = b"@hashed/d4/73/d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35.git"
+UNREADABLE = ROOT + b"/lost.git"
+SKIPPED = (
+    NotRepository(path=ROOT + b"/backup/api.git.old", reason="objects is missing"),
+    NotRepository(path=ROOT + b"/clones/empty", reason="an empty folder"),
+    NotRepository(path=ROOT + b"/private", reason="permission denied"),
+    NotRepository(path=ROOT + b"/strange/\x1b[2J[/]", reason="permission denied"),
+)
 _FORMULAS = {
     "packs-outside-midx": "37 > floor(max(2, ln(56) / ln(1.8))) = 6",
     "loose-objects": "541,000 > 1,024",
     "stale-lock": "age 7,200 s >= 3,600 s",
 }
 TIP = "6b86b273ff34fce19d6b804eff5a3f5747ada4ea"
+
+
+_SECOND_DUPLICATES = finding(
+    "duplicate-objects",
+    Severity.NOTICE,
+    "64.0 MiB in 70,112 objects are stored here although a lender has them",
+    "`git repack -a -d -l -k`, when the lender is seen to keep those objects reachable",
+    formula="67,108,864 > 1,048,576 bytes",
+)
+_UNREADABLE_FINDING = finding(
+    "repository-unreadable",
+    Severity.CRITICAL,
+    "cannot be read: permission denied",
+    "mend what the reason says, from a backup or another clone; if it never was a repository, exclude its folder by"
+    " `scan.exclude`",
+)
 
 
 def pictured_reports() -> Iterator[RepositoryReport]:
@@ -48,6 +82,8 @@ def pictured_reports() -> Iterator[RepositoryReport]:
             }
         elif path == ROOT + b"/team/api.git":
             changes |= {"lenders": (gone,)}
+        elif path == UNREADABLE:
+            changes |= {"findings": (_UNREADABLE_FINDING,)}
         yield msgspec.structs.replace(known, **changes)
     yield msgspec.structs.replace(second, lenders=(lender,))
 
@@ -62,11 +98,13 @@ def _second_member() -> RepositoryReport:
             reachable=measured(Question.REACHABLE, 1_260 * MIB),
             reachable_own=measured(Question.REACHABLE_OWN, 24 * MIB, exact=False),
         ),
+        findings=(_SECOND_DUPLICATES,),
+        state=State.NOTICE,
     )
 
 
 def _with_formula(judged: Finding) -> Finding:
-    return msgspec.structs.replace(judged, formula=_FORMULAS.get(judged.rule))
+    return msgspec.structs.replace(judged, formula=_FORMULAS.get(judged.rule, judged.formula))
 
 
 def _packs() -> list[PackFile]:

@@ -47,7 +47,7 @@ def test_every_finding_is_there_with_evidence_and_remedy_worst_first() -> None:
 
 def test_five_sizes_say_how_they_were_obtained_and_how_old_they_are() -> None:
     text = _full("@hashed")
-    assert "55.7 MiB  duplicate 441 KiB in 504 objects" in text
+    assert "51.7 MiB  duplicate 4.41 MiB in 504 objects" in text
     assert "bitmap, exact, took 3.6 s, measured 2h ago" in text
     assert "<=56.1 MiB  walk, an upper bound, took 3.6 s, measured 2h ago" in text
 

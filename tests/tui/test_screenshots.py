@@ -15,6 +15,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
 from gitdash.tui.dashboard import Dashboard
@@ -28,6 +29,8 @@ from tests.tui.fixture_answers import (
     MEMBER,
     MONOTONIC_S,
     NAMESPACES,
+    SKIPPED,
+    UNREADABLE,
     pictured_reports,
 )
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
@@ -58,7 +61,12 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "palette": ("ctrl+p",),
     "columns": ("c",),
     "views": ("V",),
+    "save": ("slash", *"@hashed", "enter", "w", *"projects of the forge"),
+    "skipped": ("e",),
+    "unreadable": ("enter",),
 }
+CURSORS = {"unreadable": UNREADABLE}
+"""Repositories that keys act on, where it is not MEMBER."""
 TEXT_ONLY = ("small-50x12", "large-120x40", "empty-80x24")
 
 
@@ -93,7 +101,8 @@ async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None
     source = _source()
     app = _dashboard(_summaries(), source)
     async with app.run_test(size=SIZES[1]) as pilot:
-        await _show(app, pilot, source, SCREENS[name])
+        candidates = SKIPPED if name == "skipped" else ()
+        await _show(app, pilot, source, SCREENS[name], path=CURSORS.get(name, MEMBER), skipped=candidates)
         for columns, lines in SIZES:
             await pilot.resize_terminal(columns, lines)
             await _settle(app, pilot)
@@ -163,16 +172,30 @@ async def _drawn(summaries: Sequence[RepositorySummary], size: tuple[int, int], 
         return _text(app)
 
 
-async def _show(app: Dashboard, pilot: Pilot[int], source: SourceDouble, keys: Sequence[str]) -> None:
+async def _show(
+    app: Dashboard,
+    pilot: Pilot[int],
+    source: SourceDouble,
+    keys: Sequence[str],
+    *,
+    path: bytes = MEMBER,
+    skipped: tuple[NotRepository, ...] = (),
+) -> None:
     await until(lambda: source.started, "the survey begins")
     count = len(app.fleet.rows)
     changes = source.happen()
     changes.progress = SurveyProgress(
-        step="inspected", done_count=count // 2, known_count=count, complete=False, elapsed_s=0.1
+        step="inspected",
+        done_count=count // 2,
+        known_count=count,
+        complete=False,
+        elapsed_s=0.1,
+        other_count=len(skipped),
     )
+    changes.skipped = skipped
     changes.jobs = dict(JOBS) if count else {}
-    if app.fleet.number_of(MEMBER) is not None:
-        app.fleet_screen.go_to(MEMBER)
+    if app.fleet.number_of(path) is not None:
+        app.fleet_screen.go_to(path)
     await _settle(app, pilot)
     for key in keys:
         await pilot.press(key)
