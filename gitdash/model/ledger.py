@@ -114,7 +114,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One action on one repository."""
 
     number: int
-    """Given by the ledger; 0 until then."""
+    """Given by the ledger; 0 until then, negative if the state file could not take it at once."""
     run: str
     """The same for all actions that were started together: an id of their own."""
     action: str

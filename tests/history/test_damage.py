@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from gitdash.history import writing
+from gitdash.history.cut_off import settle_cut_off
 from gitdash.history.store import HistoryError, Loan, open_history
 from gitdash.model.sizes import Question
+from tests.history.ledger_entries import entry
 from tests.history.test_store import measurement, report, save, summary
 
 pytestmark = pytest.mark.safety
@@ -31,6 +33,8 @@ def path(tmp_path: Path) -> Path:
         )
         history.save_preference("dashboard", b"{}")
         history.save_preference("views", b"[]")
+        for one in PATHS:
+            history.ledger.begin(entry(one))
     return path
 
 
@@ -44,6 +48,10 @@ def use(path: Path) -> None:
         history.last_size(PATHS[0], Question.REACHABLE)
         history.loans()
         history.preference("dashboard")
+        history.ledger.entries()
+        history.ledger.reports("run-1")
+        settle_cut_off(history.ledger, is_alive=lambda _: False, leftovers_of=lambda _: ())
+        history.ledger.put(history.ledger.begin(entry()))
         history.save_preference("dashboard", b"{}")
         history.save_report(report(PATHS[0]), summary(PATHS[0]))
         history.flush()
@@ -77,6 +85,8 @@ def test_random_damage_is_used_or_refused_in_one_sentence(path: Path, seed: int)
         "UPDATE repositories SET fingerprint = 'x'",
         "UPDATE reports SET report = 1.5",
         "UPDATE sizes SET measurement = 'x'",
+        "UPDATE actions SET entry = 5",
+        "UPDATE actions SET entry = 'text'",
         "UPDATE loans SET store = 3",
         "UPDATE loans SET store = x'ff'",
     ],

@@ -17,7 +17,7 @@ import pytest
 
 from gitdash.history import action_rows, schema, writing
 from gitdash.history.ledger import Ledger, memory_ledger
-from gitdash.history.store import HistoryError, open_history
+from gitdash.history.store import open_history
 from gitdash.model.ledger import (
     LedgerEntry,
     Outcome,
@@ -170,18 +170,6 @@ def test_what_does_not_decode_is_left_out(path: Path) -> None:
         assert history.ledger.entries() == (begun[2],)
         assert history.ledger.open_entries() == (begun[2],)
         assert history.ledger.entry(begun[1].number) is None
-
-
-@pytest.mark.safety
-@pytest.mark.parametrize("statement", ["UPDATE actions SET entry = 5", "UPDATE actions SET entry = 'text'"])
-def test_value_of_another_kind_is_damage(path: Path, statement: str) -> None:
-    with open_history(str(path)) as history:
-        history.ledger.begin(entry())
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute(statement)
-        connection.commit()
-    with open_history(str(path)) as history, pytest.raises(HistoryError, match="is damaged"):
-        history.ledger.entries()
 
 
 def test_file_from_before_the_ledger_gets_it_and_keeps_everything(path: Path) -> None:
