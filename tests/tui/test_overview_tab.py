@@ -197,3 +197,9 @@ def test_all_sizes_of_the_scale_come_from_this_repository() -> None:
     line, reason = row(view_of(REPORTS[b"damaged.git"]), "objects")
     assert line.split() == ["objects", "?"]
     assert reason.strip() == "permission denied"
+
+
+def test_facts_of_an_unreadable_repository_have_no_rule_beside_nothing() -> None:
+    lines = texts(view_of(REPORTS[b"lost.git"]), 200)
+    (fact,) = [line for line in lines if line.startswith(" unreadable")]
+    assert fact.split() == ["unreadable", "permission", "denied"]

@@ -47,7 +47,9 @@ def flow(groups: Sequence[Line], width: int, *, gap: int = 3) -> list[Line]:
 
 
 def side_by_side(left: Sequence[Line], right: Sequence[Line], left_width: int, width: int) -> list[Line]:
-    """Return two blocks of lines beside each other, a rule between them."""
+    """Return two blocks of lines beside each other, a rule between them; the left one alone if the right is empty."""
+    if not right:
+        return list(left)
     lines: list[Line] = []
     for number in range(max(len(left), len(right))):
         left_line = left[number] if number < len(left) else ()
