@@ -1,0 +1,120 @@
+"""What became of all actions that were started together, grouped by outcome and reason.
+
+Source: design.md 9 and the issue's words: a failing repository stops no other, and the run ends with one report. Pure.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.errors import ExitCode
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason
+from gitdash.units import counted, human_count, printable_path
+
+NAMED_LIMIT: Final = 5
+"""Actions that each group names; the others are counted."""
+
+_OUTCOMES: Final = (
+    Outcome.DONE,
+    Outcome.NOTHING_TO_DO,
+    Outcome.SKIPPED,
+    Outcome.REFUSED,
+    Outcome.FAILED,
+    Outcome.TIMED_OUT,
+    Outcome.CANCELLED,
+    Outcome.CUT_OFF,
+    Outcome.RUNNING,
+)
+"""In the order of the report: what went well first, so that what did not stands at the end, above the prompt."""
+_SAYS_THE_SAME: Final = frozenset({Reason.REFUSED, Reason.TIMED_OUT, Reason.CANCELLED, Reason.CUT_OFF})
+"""Reasons that have an outcome of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAction:
+    """One action of a group."""
+
+    path: bytes
+    what: str
+    """The task or the remote, such as `fetch origin`. Printable."""
+    sentence: str
+    """What became of it. Printable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportGroup:
+    """Actions that ended alike."""
+
+    outcome: Outcome
+    reason: Reason | None
+    count: int
+    named: tuple[NamedAction, ...]
+    """The first by path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """All actions of a run."""
+
+    groups: tuple[ReportGroup, ...]
+    """What went well first; of one outcome the largest group first."""
+
+    @property
+    def count(self) -> int:
+        """How many actions there were."""
+        return sum(group.count for group in self.groups)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command line says: 1 if one failed, 3 if some were refused and nothing else went wrong."""
+        bad = {group.outcome for group in self.groups if not group.outcome.is_good}
+        if not bad:
+            return ExitCode.DONE
+        # A skipped one was done by somebody else, or will be: no failure beside a refusal, but not done either.
+        if Outcome.REFUSED in bad and bad <= {Outcome.REFUSED, Outcome.SKIPPED}:
+            return ExitCode.REFUSED
+        return ExitCode.FINDINGS
+
+
+def run_report(entries: Iterable[LedgerEntry], *, named_limit: int = NAMED_LIMIT) -> RunReport:
+    """Group the actions of a run; each group names at most `named_limit`."""
+    members: dict[tuple[Outcome, Reason | None], list[LedgerEntry]] = {}
+    for entry in entries:
+        members.setdefault((entry.outcome, entry.reason), []).append(entry)
+    groups = [_group(outcome, reason, alike, named_limit) for (outcome, reason), alike in members.items()]
+    groups.sort(key=lambda group: (_OUTCOMES.index(group.outcome), -group.count, group.reason or ""))
+    return RunReport(groups=tuple(groups))
+
+
+def report_lines(report: RunReport) -> tuple[str, ...]:
+    """Return the report for people; what went well is only counted."""
+    if not report.groups:
+        return ("nothing was started",)
+    return tuple(line for group in report.groups for line in _group_lines(group))
+
+
+def _group(outcome: Outcome, reason: Reason | None, entries: Sequence[LedgerEntry], named_limit: int) -> ReportGroup:
+    first = sorted(entries, key=lambda entry: (entry.path, entry.number))[:named_limit]
+    named = tuple(NamedAction(path=entry.path, what=_what(entry), sentence=entry.sentence) for entry in first)
+    return ReportGroup(outcome=outcome, reason=reason, count=len(entries), named=named)
+
+
+def _what(entry: LedgerEntry) -> str:
+    return " ".join(filter(None, (entry.action, entry.task, entry.remote)))
+
+
+def _group_lines(group: ReportGroup) -> Iterator[str]:
+    yield f"{counted(group.count, 'action')}: {_title(group)}"
+    if group.outcome.is_good:
+        return
+    for action in group.named:
+        sentence = f": {action.sentence}" if action.sentence else ""
+        yield f"  {printable_path(action.path)} ({action.what}){sentence}"
+    if group.count > len(group.named):
+        yield f"  and {human_count(group.count - len(group.named))} more"
+
+
+def _title(group: ReportGroup) -> str:
+    if group.reason is None or group.reason in _SAYS_THE_SAME:
+        return group.outcome.value
+    return f"{group.outcome.value} ({group.reason.value})"
