@@ -68,7 +68,7 @@ ORPHAN_INDEX = Rule(
     meaning="An .idx whose .pack is gone. git ignores it and says so in every look at its packs.",
     source="files; VFS for Git cleans the same",
     remedy="the .idx holds no object; it may be removed",
-    task="sweep",
+    task="orphan-indexes",
 )
 
 _COMMANDS_MAXIMUM_COUNT = 3

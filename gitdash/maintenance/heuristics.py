@@ -7,7 +7,14 @@ repack), git-config(1) `bitmapPseudoMerge`. Pure; when a task is due, findings s
 from collections.abc import Iterable
 from typing import Final
 
-from gitdash.model.inspection import BitmapSource, CommitGraphFacts, ConfigFacts, Inspection, PackFile
+from gitdash.model.inspection import (
+    BitmapSource,
+    CommitGraphFacts,
+    ConfigFacts,
+    Inspection,
+    MultiPackIndexFacts,
+    PackFile,
+)
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind, Role, Unreadable
 
@@ -122,3 +129,9 @@ def has_multi_pack_bitmap(report: RepositoryReport) -> bool:
     """Return whether the multi-pack-index has a bitmap."""
     bitmaps = report.inspection.bitmaps if isinstance(report.inspection, Inspection) else ()
     return any(bitmap.source is BitmapSource.MULTI_PACK_INDEX for bitmap in bitmaps)
+
+
+def has_damaged_index(report: RepositoryReport) -> bool:
+    """Return whether the multi-pack-index cannot be read, or names packs that are not there."""
+    index = report.inspection.multi_pack_index if isinstance(report.inspection, Inspection) else None
+    return isinstance(index, Unreadable) or (isinstance(index, MultiPackIndexFacts) and index.missing_pack_count > 0)

@@ -57,6 +57,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What would be done to one repository, in order."""
 
     path: bytes
+    common_dir: bytes = b""
+    """Where git is called: objects and references lie below."""
     tasks: tuple[PlannedTask, ...]
     refusals: tuple[Refusal, ...] = ()
     """Reasons that hold for all tasks; each task repeats those that hold for it."""

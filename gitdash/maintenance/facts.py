@@ -1,0 +1,249 @@
+"""Reads what a decision to act needs besides a report; the one part of the decision that is not pure.
+
+Files are read through `inspection.files`, and only what says whether others are at work, or asked for peace. Sources:
+git-maintenance(1), gc.pid of builtin/gc.c, the state files of git-rebase(1), git-merge(1), git-bisect(1) (wt-status.c),
+statvfs(3). git is asked twice: whether all references lead somewhere, and from 2.53 on what it would do itself.
+It judges nothing.
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+from gitdash.assessment.locks import kind_of
+from gitdash.errors import GitdashError
+from gitdash.formats.git_config import read_config
+from gitdash.formats.reading import FormatError
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.output import first_complaint
+from gitdash.gitcmd.runner import run_git
+from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, IncludeReader
+from gitdash.inspection.config_values import SourcedEntry, parse_bool
+from gitdash.inspection.files import FileError, FileMissingError, read_file, read_start
+from gitdash.inspection.reading import Problems
+from gitdash.maintenance.action_facts import ActionFacts, HeldLock
+from gitdash.maintenance.lock import LOCK_NAME, is_abandoned, lock_owner, own_content
+from gitdash.maintenance.processes import openers
+from gitdash.model.inspection import Inspection, LockFile
+from gitdash.model.policy import Policy
+from gitdash.model.report import RepositoryReport
+from gitdash.model.task import Task
+from gitdash.units import printable, printable_path
+
+_OPERATIONS: Final = (
+    (b"rebase-merge", "a rebase"),
+    (b"rebase-apply", "a rebase or am"),
+    (b"MERGE_HEAD", "a merge"),
+    (b"CHERRY_PICK_HEAD", "a cherry-pick"),
+    (b"REVERT_HEAD", "a revert"),
+    (b"BISECT_LOG", "a bisect"),
+)
+"""What lies in the git directory of a work tree in the middle of an operation."""
+
+_PAUSE_FILE: Final = b"gitdash.pause"
+_WORKTREES_MAXIMUM_COUNT: Final = 1_000
+_LOCK_BYTES: Final = 512
+_MAINTENANCE_LOCK: Final = "objects/maintenance.lock"
+_GC_PID: Final = "gc.pid"
+_REFERENCES_TIME_LIMIT_S: Final = 120.0
+_IS_NEEDED_TIME_LIMIT_S: Final = 20.0
+_IS_NEEDED_SINCE: Final = (2, 53)
+_GIT_TASKS: Final = (
+    Task.LOOSE_OBJECTS,
+    Task.INCREMENTAL_REPACK,
+    Task.GEOMETRIC_REPACK,
+    Task.COMMIT_GRAPH,
+    Task.PACK_REFS,
+)
+"""Tasks that git-maintenance(1) has by the same name."""
+
+
+def read_facts(
+    report: RepositoryReport,
+    *,
+    program: GitProgram,
+    now_s: float,
+    is_read_only_mode: bool = False,
+    policy: Policy | None = None,
+    cancel: threading.Event | None = None,
+) -> ActionFacts:
+    """Read the facts of one repository as they are now; the report gives locks and says where everything lies.
+
+    Raises GitError only if cancelled: what git cannot answer is a fact, too.
+    """
+    repository = report.repository
+    objects_dir = repository.common_dir + b"/objects"
+    is_mounted_read_only, free_bytes = _volume(objects_dir)
+    return ActionFacts(
+        read_at_s=now_s,
+        git_version=program.version,
+        effective_uid=os.geteuid(),
+        owner_uid=_owner(objects_dir),
+        free_bytes=free_bytes,
+        is_read_only_mode=is_read_only_mode,
+        is_mounted_read_only=is_mounted_read_only,
+        objects_is_link=os.path.islink(objects_dir),
+        pause=_pause(repository.git_dir, repository.common_dir),
+        operations=tuple(_operations(repository.common_dir)),
+        maintenance_lock=_maintenance_lock(objects_dir),
+        gc_pid=_gc_pid(report, policy or Policy(), now_s),
+        live_locks=tuple(_live_locks(report, policy or Policy(), now_s)),
+        broken_references=_broken_references(report, program, cancel),
+        is_needed=tuple(_is_needed(report, program, cancel)),
+    )
+
+
+def _volume(objects_dir: bytes) -> tuple[bool, int | None]:
+    try:
+        volume = os.statvfs(objects_dir)
+    except OSError:
+        return False, None
+    return bool(volume.f_flag & os.ST_RDONLY), volume.f_bavail * volume.f_frsize
+
+
+def _owner(objects_dir: bytes) -> int | None:
+    try:
+        return os.stat(objects_dir).st_uid
+    except OSError:
+        return None
+
+
+def _pause(git_dir: bytes, common_dir: bytes) -> str | None:
+    """A value that is no boolean pauses, too: `until Monday` is meant so."""
+    if any(os.path.lexists(folder + b"/" + _PAUSE_FILE) for folder in (git_dir, common_dir)):
+        return f"the file {_PAUSE_FILE.decode()}"
+    values = [
+        sourced.entry.value
+        for path in (common_dir + b"/config", git_dir + b"/config.worktree")
+        for sourced in _config_entries(git_dir, path)
+        if (sourced.entry.section, sourced.entry.subsection, sourced.entry.name) == ("gitdash", None, "pause")
+    ]
+    return "gitdash.pause in its config" if values and parse_bool(values[-1]) is not False else None
+
+
+def _config_entries(git_dir: bytes, path: bytes) -> Iterable[SourcedEntry]:
+    """Return no keys of a file that cannot be read: that is refused elsewhere."""
+    reader = IncludeReader(git_dir=git_dir, head=None, problems=Problems())
+    try:
+        return list(reader.expand(read_config(read_file(path, CONFIG_MAXIMUM_BYTES)), path, "config", 0))
+    except (FileError, FormatError):
+        return []
+
+
+def _operations(common_dir: bytes) -> Iterator[str]:
+    """Yield what is in progress in the main work tree, and in every linked one."""
+    for name, operation in _OPERATIONS:
+        if os.path.lexists(common_dir + b"/" + name):
+            yield f"{operation} is in progress"
+    try:
+        with os.scandir(common_dir + b"/worktrees") as entries:
+            names = sorted(entry.name for entry in islice(entries, _WORKTREES_MAXIMUM_COUNT))
+    except OSError:
+        return
+    for worktree in names:
+        for name, operation in _OPERATIONS:
+            if os.path.lexists(b"/".join((common_dir, b"worktrees", worktree, name))):
+                yield f"{operation} is in progress in the work tree {printable_path(worktree)}"
+
+
+def _maintenance_lock(objects_dir: bytes) -> HeldLock | None:
+    """Return the lock of another process; one of ours, and that of a gitdash that is dead, are none."""
+    path = objects_dir + b"/" + LOCK_NAME
+    try:
+        since_s = os.lstat(path).st_mtime
+    except OSError:
+        return None
+    try:
+        content = read_start(path, _LOCK_BYTES)
+    except FileMissingError:
+        return None
+    except FileError as error:
+        return HeldLock(path=_MAINTENANCE_LOCK, since_s=since_s, holder=error.reason)
+    if content == own_content() or is_abandoned(content, objects_dir):
+        return None
+    real_path = os.path.realpath(path)
+    process_id, owner = openers([real_path]).get(real_path), lock_owner(content)
+    holder = None if process_id is None else f"PID {process_id}"
+    if owner is not None:
+        holder = f"gitdash, PID {owner.process_id} on {printable(owner.host)}"
+    return HeldLock(path=_MAINTENANCE_LOCK, since_s=since_s, holder=holder)
+
+
+def _locks(report: RepositoryReport) -> tuple[LockFile, ...]:
+    return report.inspection.locks if isinstance(report.inspection, Inspection) else ()
+
+
+def _gc_pid(report: RepositoryReport, policy: Policy, now_s: float) -> HeldLock | None:
+    for lock in _locks(report):
+        is_honoured = now_s - lock.mtime_s < policy.gc_pid_age_s
+        if lock.path == _GC_PID and is_honoured and (lock.holder_pid is not None or lock.holder_host is not None):
+            holder = f"PID {lock.holder_pid}" if lock.holder_pid is not None else f"a process on {lock.holder_host}"
+            return HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
+    return None
+
+
+def _live_locks(report: RepositoryReport, policy: Policy, now_s: float) -> Iterator[HeldLock]:
+    """Git closes a lock before it renames it: a young one without a holder is no proof that nobody has it."""
+    for lock in _locks(report):
+        is_young = now_s - lock.mtime_s < kind_of(lock.path).age_s(policy)
+        if lock.path not in {_MAINTENANCE_LOCK, _GC_PID} and (lock.holder_pid is not None or is_young):
+            holder = None if lock.holder_pid is None else f"PID {lock.holder_pid}"
+            yield HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
+
+
+def _broken_references(report: RepositoryReport, program: GitProgram, cancel: threading.Event | None) -> str | None:
+    """Ask git to look at the tip of every reference; what it says beside the answer counts, too."""
+    if not _may_be_asked(report):
+        return None
+    try:
+        output = run_git(
+            program,
+            ["rev-list", "--all", "--max-count=1"],
+            git_dir=report.repository.common_dir,
+            time_limit_s=_REFERENCES_TIME_LIMIT_S,
+            cancel=cancel,
+            check=False,
+        )
+    except GitError as error:
+        _raise_if_cancelled(error, cancel)
+        return printable(str(error))
+    complaint = first_complaint(output.stderr)
+    if output.exit_code == 0 and not complaint:
+        return None
+    return printable(complaint or f"git rev-list ended with exit code {output.exit_code}")
+
+
+def _is_needed(
+    report: RepositoryReport, program: GitProgram, cancel: threading.Event | None
+) -> Iterator[tuple[Task, bool]]:
+    """Without `--auto` the answer is always yes; exit code 0 is yes, 1 is no, and anything else no answer."""
+    if program.version < _IS_NEEDED_SINCE or not _may_be_asked(report):
+        return
+    for task in _GIT_TASKS:
+        try:
+            output = run_git(
+                program,
+                ["maintenance", "is-needed", "--auto", f"--task={task.value}"],
+                git_dir=report.repository.common_dir,
+                time_limit_s=_IS_NEEDED_TIME_LIMIT_S,
+                cancel=cancel,
+                check=False,
+            )
+        except GitError as error:
+            _raise_if_cancelled(error, cancel)
+            return
+        if output.exit_code in {0, 1}:
+            yield task, output.exit_code == 0
+
+
+def _may_be_asked(report: RepositoryReport) -> bool:
+    """Run no git in what is another's or could not be read: it is refused in any case."""
+    return isinstance(report.inspection, Inspection) and report.repository.foreign_owner_uid is None
+
+
+def _raise_if_cancelled(error: GitdashError, cancel: threading.Event | None) -> None:
+    if cancel is not None and cancel.is_set():
+        raise error

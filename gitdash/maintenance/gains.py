@@ -1,0 +1,170 @@
+"""What a task is good for, in numbers, and the free space that it needs.
+
+Pure: from the report alone. What a pack will weigh nobody knows before it is written; needs are upper bounds.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from gitdash.maintenance.heuristics import batch_bytes, is_member, object_count, own_bitmap_names, packs_of
+from gitdash.measurement.geometric import geometric_plan
+from gitdash.model.inspection import Inspection, LooseFacts, PackFacts, ReferenceFacts
+from gitdash.model.report import RepositoryReport
+from gitdash.model.sizes import ExclusiveSizes
+from gitdash.model.task import Task
+from gitdash.units import counted, human_bytes, sum_bytes
+
+REWRITE_FACTOR: Final = 2
+"""Free space for a rewrite, in object stores: the new packs stand beside the old ones, and git's own files as well."""
+_INDEX_BYTES_PER_OBJECT: Final = 64
+"""An index has 32 for SHA-1 and 44 for SHA-256, a multi-pack-index with reverse index and bitmap a little more."""
+_REFERENCE_BYTES: Final = 256
+"""A line of packed-refs, or a row of a reftable, generously."""
+_TWICE_STORE: Final = frozenset({Task.FULL_REPACK, Task.BITMAP, Task.DEDUPLICATE, Task.RECLAIM})
+
+
+def store_bytes(report: RepositoryReport) -> int:
+    """Return what packs with their indexes and loose objects take."""
+    packs, loose = _packs(report), _loose(report)
+    return sum_bytes([packs.bytes if packs else 0, packs.index_bytes if packs else 0, loose.bytes if loose else 0])
+
+
+def needed_bytes(task: Task, report: RepositoryReport) -> int:
+    """Return the free space that a task needs; 0 if it writes nothing of note."""
+    if task in _TWICE_STORE and not (task is Task.BITMAP and is_member(report)):
+        return REWRITE_FACTOR * store_bytes(report)
+    loose, references = _loose(report), _references(report)
+    loose_bytes = (loose.bytes + _INDEX_BYTES_PER_OBJECT * loose.count) if loose else 0
+    index_bytes = _INDEX_BYTES_PER_OBJECT * object_count(report)
+    needs = {
+        Task.LOOSE_OBJECTS: loose_bytes,
+        Task.INCREMENTAL_REPACK: batched_bytes(report) + index_bytes,
+        Task.GEOMETRIC_REPACK: REWRITE_FACTOR * geometric_plan(packs_of(report)).joined_bytes
+        + loose_bytes
+        + index_bytes,
+        Task.MULTI_PACK_BITMAP: loose_bytes + 2 * index_bytes,
+        Task.MULTI_PACK_INDEX: index_bytes,
+        Task.COMMIT_GRAPH: index_bytes,
+        Task.PACK_REFS: (
+            2 * references.packed_bytes + _REFERENCE_BYTES * references.loose_count + sum(references.reftable_bytes)
+            if references
+            else 0
+        ),
+        Task.INDEX_PACK: sum_bytes(pack.bytes for pack in packs_of(report) if not pack.has_index),
+    }
+    return needs.get(task, 0)
+
+
+def batched_bytes(report: RepositoryReport) -> int:
+    """Return the bytes of the packs that an incremental repack may join."""
+    packs = packs_of(report)
+    batch = batch_bytes(packs)
+    return sum_bytes(pack.bytes for pack in packs if pack.bytes < batch)
+
+
+def gain(task: Task, report: RepositoryReport) -> str:
+    """Return what is expected of a task, one clause for people."""
+    if task is Task.BITMAP and is_member(report):
+        return f"removes {counted(len(own_bitmap_names(report)), 'bitmap')}, so that git uses the lender's"
+    special = _GAINS.get(task)
+    if special is not None:
+        return special(report)
+    return _PLAIN_GAINS[task].format(objects=counted(object_count(report), "object"))
+
+
+def _loose_gain(report: RepositoryReport) -> str:
+    return f"packs {_loose_text(report)}"
+
+
+def _loose_text(report: RepositoryReport) -> str:
+    loose = _loose(report)
+    count, size_bytes = (loose.count, loose.bytes) if loose else (0, 0)
+    return f"{counted(count, 'loose object')} of {human_bytes(size_bytes)}"
+
+
+def _incremental_gain(report: RepositoryReport) -> str:
+    packs = packs_of(report)
+    small_count = sum(pack.bytes < batch_bytes(packs) for pack in packs)
+    may_join = f"may join {small_count} of {human_bytes(batched_bytes(report))}"
+    return f"one index over {counted(len(packs), 'pack')}; {may_join}"
+
+
+def _geometric_gain(report: RepositoryReport) -> str:
+    joined = geometric_plan(packs_of(report))
+    how_many = f"{len(joined.joined)} of {counted(len(packs_of(report)), 'pack')}"
+    return f"joins {how_many} ({human_bytes(joined.joined_bytes)}) and {_loose_text(report)}"
+
+
+def _full_gain(report: RepositoryReport) -> str:
+    packs = counted(len(packs_of(report)), "pack")
+    return f"{packs} and {_loose_text(report)} become one pack, and what is unreachable stays"
+
+
+def _deduplication_gain(report: RepositoryReport) -> str:
+    sizes = report.sizes.exclusive
+    if isinstance(sizes, ExclusiveSizes):
+        return f"frees up to {human_bytes(sizes.duplicate_bytes)} in {counted(sizes.duplicate_count, 'object')}"
+    return "frees what the lenders have, too; how much is not measured"
+
+
+def _orphan_gain(report: RepositoryReport) -> str:
+    packs = _packs(report)
+    return f"removes {counted(len(packs.orphan_index_names) if packs else 0, 'index file')} without a pack"
+
+
+def _references_gain(report: RepositoryReport) -> str:
+    references = _references(report)
+    count = references.loose_count if references else 0
+    return f"packs {counted(count, 'loose reference')}" if count else "compacts how references are stored"
+
+
+def _sweep_gain(report: RepositoryReport) -> str:
+    packs, loose = _packs(report), _loose(report)
+    files = (packs.temporary_files if packs else ()) + (loose.temporary_files if loose else ())
+    freed = human_bytes(sum_bytes(file.bytes for file in files))
+    return f"frees up to {freed} of {counted(len(files), 'temporary file')}, and removes stale locks"
+
+
+def _reclaim_gain(report: RepositoryReport) -> str:
+    packs, loose = _packs(report), _loose(report)
+    cruft = human_bytes(packs.cruft_bytes if packs else 0)
+    stale = human_bytes(loose.stale_bytes if loose else 0)
+    return f"drops what is unreachable for two weeks, of {cruft} in cruft packs and {stale} of old loose objects"
+
+
+_GAINS: Final[dict[Task, Callable[[RepositoryReport], str]]] = {
+    Task.LOOSE_OBJECTS: _loose_gain,
+    Task.INCREMENTAL_REPACK: _incremental_gain,
+    Task.GEOMETRIC_REPACK: _geometric_gain,
+    Task.FULL_REPACK: _full_gain,
+    Task.DEDUPLICATE: _deduplication_gain,
+    Task.ORPHAN_INDEXES: _orphan_gain,
+    Task.PACK_REFS: _references_gain,
+    Task.SWEEP: _sweep_gain,
+    Task.RECLAIM: _reclaim_gain,
+}
+_PLAIN_GAINS: Final = {
+    Task.BITMAP: "answers clones, fetches and size queries over {objects} without a walk",
+    Task.MULTI_PACK_BITMAP: "answers clones, fetches and size queries over {objects} without a walk",
+    Task.MULTI_PACK_INDEX: "one look-up instead of one for each pack, for {objects}",
+    Task.COMMIT_GRAPH: "walks through the history without reading commits",
+    Task.INDEX_PACK: "makes the objects of packs visible that have no index",
+    Task.VERIFY: "says whether everything reachable is there; changes nothing",
+    Task.UNLINK: "depends on no lender any more; objects on the same file system take no more space until the lender"
+    " repacks",
+}
+
+
+def _packs(report: RepositoryReport) -> PackFacts | None:
+    packs = report.inspection.packs if isinstance(report.inspection, Inspection) else None
+    return packs if isinstance(packs, PackFacts) else None
+
+
+def _loose(report: RepositoryReport) -> LooseFacts | None:
+    loose = report.inspection.loose if isinstance(report.inspection, Inspection) else None
+    return loose if isinstance(loose, LooseFacts) else None
+
+
+def _references(report: RepositoryReport) -> ReferenceFacts | None:
+    references = report.inspection.references if isinstance(report.inspection, Inspection) else None
+    return references if isinstance(references, ReferenceFacts) else None

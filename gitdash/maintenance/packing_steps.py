@@ -1,0 +1,163 @@
+"""The steps of tasks that write packs.
+
+Sources: git-repack(1), git-pack-objects(1), git-prune(1), Gitaly's housekeeping. Why members and lenders differ stands
+in `tasks`. Pure.
+"""
+
+import os
+from typing import Final
+
+from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.heuristics import is_member, own_bitmap_names, wants_bitmap, wants_pseudo_merges
+from gitdash.maintenance.lending import lending_hints
+from gitdash.maintenance.steps import (
+    CHECK_LENDERS,
+    REMOVE_BITMAPS,
+    REMOVE_PACKED_LOOSE,
+    act_step,
+    git_step,
+    in_objects,
+    removal,
+    verification,
+)
+from gitdash.model.plan import Step
+from gitdash.model.report import RepositoryReport
+
+RECLAIM_EXPIRY: Final = "2.weeks.ago"
+"""What RECLAIM drops is older than this: git's own `gc.pruneExpire`, and no grace may be shorter."""
+
+PSEUDO_MERGE_CONFIG: Final = (("bitmapPseudoMerge.gitdash.pattern", "refs/"),)
+"""All references, in git's own groups by age."""
+_PSEUDO_MERGES_SINCE: Final = (2, 46)
+
+
+def loose_objects(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+    """Pack all, then remove loose copies of what is packed: in a member only of what its own packs hold."""
+    removed = (
+        act_step(REMOVE_PACKED_LOOSE)
+        if is_member(report)
+        else git_step("remove loose copies of what is packed", "prune-packed", "--quiet")
+    )
+    return _pack_loose(report), removed
+
+
+def _pack_loose(report: RepositoryReport) -> Step:
+    return git_step(
+        "pack loose objects, unreachable ones too",
+        "pack-objects",
+        "--pack-loose-unreachable",
+        "--local",
+        "--incremental",
+        "--non-empty",
+        "--quiet",
+        os.fsdecode(in_objects(report, b"pack/pack")),
+    )
+
+
+def geometric_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
+    """Loose objects go into the new pack, unreachable ones too; kept and cruft packs stay as they are."""
+    return (
+        git_step(
+            "join packs until each has twice the objects of the next smaller",
+            "repack",
+            "--geometric=2",
+            "-d",
+            "-l",
+            "--quiet",
+            "--write-midx",
+            *_bitmap_option(report),
+            config=bitmap_config(report, facts),
+            replaces_packs=True,
+        ),
+    )
+
+
+def _bitmap_option(report: RepositoryReport) -> tuple[str, ...]:
+    return ("--write-bitmap-index",) if wants_bitmap(report) else ("--no-write-bitmap-index",)
+
+
+def full_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
+    """A bitmap, where one belongs, is that of the multi-pack-index: it covers kept packs, too."""
+    return (
+        git_step(
+            "pack everything, and keep what is unreachable",
+            *_keeping_everything(report),
+            "--write-midx",
+            *_bitmap_option(report),
+            config=bitmap_config(report, facts),
+            replaces_packs=True,
+        ),
+    )
+
+
+def _keeping_everything(report: RepositoryReport) -> tuple[str, ...]:
+    """Return the command that packs all into one pack and drops nothing.
+
+    A lender's unreachable objects are as good as any other: borrowers may reach them, and so they go into the same
+    pack, where bitmaps and deltas see them (Gitaly does so in pools). Elsewhere they go into a cruft pack, which keeps
+    the age of each. The order of the letters is git-repack(1)'s; `-k` is `--keep-unreachable`.
+    """
+    if lending_hints(report):
+        return "repack", "-a", "-d", "-l", "-k", "--quiet"
+    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l", "--quiet"
+
+
+def bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
+    """In a member all bitmaps go: git opens one, and only the lender's can be complete."""
+    if is_member(report):
+        names = tuple(b"pack/" + os.fsencode(name) for name in own_bitmap_names(report) if "\\" not in name)
+        return (act_step(REMOVE_BITMAPS, by_shell=removal(report, names) if names else None, replaces_packs=True),)
+    return (
+        git_step(
+            "pack everything, keep what is unreachable, and write a bitmap",
+            *_keeping_everything(report),
+            "--write-bitmap-index",
+            config=bitmap_config(report, facts),
+            replaces_packs=True,
+        ),
+    )
+
+
+def bitmap_config(report: RepositoryReport, facts: ActionFacts) -> tuple[tuple[str, str], ...]:
+    """Return what makes git write pseudo-merges, where they help and git knows them."""
+    has_pseudo_merges = facts.git_is_at_least(*_PSEUDO_MERGES_SINCE) and wants_pseudo_merges(report)
+    return PSEUDO_MERGE_CONFIG if has_pseudo_merges else ()
+
+
+def deduplicate(_report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+    """The one task by which a member gives up its own copies of what lenders have."""
+    return (
+        act_step(CHECK_LENDERS),
+        git_step(
+            "repack without what the lenders have, and keep what is unreachable",
+            "repack",
+            "-a",
+            "-d",
+            "-l",
+            "-k",
+            "--quiet",
+            "--no-write-bitmap-index",
+            replaces_packs=True,
+        ),
+        verification(),
+    )
+
+
+def reclaim(_report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+    """First what is packed, then what is loose; the repack explodes nothing into loose objects."""
+    return (
+        verification(),
+        git_step(
+            f"drop packed objects that are unreachable for longer than {RECLAIM_EXPIRY.removesuffix('.ago')}",
+            "repack",
+            "--cruft",
+            f"--cruft-expiration={RECLAIM_EXPIRY}",
+            "-d",
+            "-l",
+            "--quiet",
+            "--no-write-bitmap-index",
+            replaces_packs=True,
+        ),
+        git_step("drop such loose objects", "prune", f"--expire={RECLAIM_EXPIRY}", "--no-progress"),
+        verification(),
+    )

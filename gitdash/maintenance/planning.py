@@ -1,0 +1,178 @@
+"""What would be done to one repository, and why: from what its findings name, or from what somebody asks for.
+
+The order is Gitaly's: leftovers, packs, references, commit-graph. Of the tasks that findings name, one that another
+covers is left out, and one that does not fit the repository is replaced by what does; what somebody asks for by name
+stays as asked. Pure: `facts` reads, `refusals` judges, `running` acts, each time from a plan made anew.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.gains import gain, needed_bytes
+from gitdash.maintenance.heuristics import can_have_bitmap, has_damaged_index, has_kept_pack, is_member, is_partial
+from gitdash.maintenance.refusals import common_refusals, refusals_of
+from gitdash.maintenance.tasks import steps_of
+from gitdash.model.plan import Plan, PlannedTask
+from gitdash.model.report import RepositoryReport
+from gitdash.model.task import Task
+
+ORDER: Final = (
+    Task.SWEEP,
+    Task.INDEX_PACK,
+    Task.ORPHAN_INDEXES,
+    Task.UNLINK,
+    Task.DEDUPLICATE,
+    Task.LOOSE_OBJECTS,
+    Task.INCREMENTAL_REPACK,
+    Task.GEOMETRIC_REPACK,
+    Task.FULL_REPACK,
+    Task.BITMAP,
+    Task.MULTI_PACK_INDEX,
+    Task.MULTI_PACK_BITMAP,
+    Task.RECLAIM,
+    Task.PACK_REFS,
+    Task.COMMIT_GRAPH,
+    Task.VERIFY,
+)
+"""A later one finds what an earlier one leaves. A damaged multi-pack-index comes before all that reads packs."""
+
+COVERED_BY: Final[Mapping[Task, tuple[Task, ...]]] = {
+    Task.LOOSE_OBJECTS: (
+        Task.FULL_REPACK,
+        Task.BITMAP,
+        Task.GEOMETRIC_REPACK,
+        Task.MULTI_PACK_BITMAP,
+        Task.DEDUPLICATE,
+    ),
+    Task.INCREMENTAL_REPACK: (Task.FULL_REPACK, Task.BITMAP, Task.GEOMETRIC_REPACK, Task.DEDUPLICATE),
+    Task.GEOMETRIC_REPACK: (Task.FULL_REPACK, Task.BITMAP),
+    Task.MULTI_PACK_INDEX: (
+        Task.INCREMENTAL_REPACK,
+        Task.MULTI_PACK_BITMAP,
+        Task.FULL_REPACK,
+        Task.BITMAP,
+        Task.GEOMETRIC_REPACK,
+        Task.DEDUPLICATE,
+    ),
+    Task.FULL_REPACK: (Task.BITMAP,),
+}
+"""Tasks whose work a task does as well, if it may run. In a member `bitmap` only removes bitmaps and covers nothing."""
+
+ASKED_FOR: Final = "asked for"
+
+
+def plan(report: RepositoryReport, facts: ActionFacts, tasks: Sequence[Task] | None = None) -> Plan:
+    """Return the plan of one repository: of the tasks asked for, or of those that its findings name (None).
+
+    RECLAIM is only ever asked for. A finding whose task may not run is in the plan with what speaks against it.
+    """
+    if tasks is None:
+        reasons = _from_findings(report, facts)
+        planned = _uncovered(_planned(report, facts, reasons), report)
+    else:
+        planned = _planned(report, facts, dict.fromkeys(tasks, (ASKED_FOR,)))
+    return Plan(
+        path=report.repository.path,
+        common_dir=report.repository.common_dir,
+        tasks=planned,
+        refusals=common_refusals(report, facts),
+    )
+
+
+def without(plan: Plan, task: Task) -> Plan:
+    """Return the plan less one task."""
+    return msgspec.structs.replace(plan, tasks=tuple(planned for planned in plan.tasks if planned.task is not task))
+
+
+def with_task(plan: Plan, task: Task, report: RepositoryReport, facts: ActionFacts) -> Plan:
+    """Return the plan with one task more, in its place; the same plan if it is there."""
+    if any(planned.task is task for planned in plan.tasks):
+        return plan
+    tasks = [*plan.tasks, *_planned(report, facts, {task: (ASKED_FOR,)})]
+    tasks.sort(key=lambda planned: _place(planned.task, report))
+    return msgspec.structs.replace(plan, tasks=tuple(tasks))
+
+
+def fitting_task(task: Task, report: RepositoryReport, facts: ActionFacts) -> Task:
+    """Return the task that does here what a finding wants of `task`.
+
+    Where a geometric repack would lose own copies or the marks of promisor packs, packs are joined or indexed without;
+    where packs are kept, only a bitmap over several packs is complete.
+    """
+    if task is Task.GEOMETRIC_REPACK and is_partial(report) and refusals_of(task, report, facts):
+        return Task.MULTI_PACK_INDEX
+    if task is Task.GEOMETRIC_REPACK and is_member(report):
+        return Task.INCREMENTAL_REPACK
+    if task is Task.BITMAP and has_kept_pack(report) and can_have_bitmap(report):
+        return Task.MULTI_PACK_BITMAP
+    return task
+
+
+def _from_findings(report: RepositoryReport, facts: ActionFacts) -> dict[Task, tuple[str, ...]]:
+    reasons: dict[Task, tuple[str, ...]] = {}
+    for finding in report.findings:
+        if finding.task is None or finding.task == Task.RECLAIM:
+            continue
+        task = fitting_task(Task(finding.task), report, facts)
+        reasons[task] = (*reasons.get(task, ()), finding.summary)
+    return reasons
+
+
+def _planned(
+    report: RepositoryReport, facts: ActionFacts, reasons: Mapping[Task, tuple[str, ...]]
+) -> tuple[PlannedTask, ...]:
+    return tuple(
+        PlannedTask(
+            task=task,
+            because=reasons[task],
+            steps=steps_of(task, report, facts),
+            gain=gain(task, report),
+            needed_bytes=needed_bytes(task, report),
+            refusals=refusals_of(task, report, facts),
+            notes=tuple(_notes(task, report, facts)),
+        )
+        for task in sorted(reasons, key=lambda task: _place(task, report))
+    )
+
+
+def _place(task: Task, report: RepositoryReport) -> int:
+    return -1 if task is Task.MULTI_PACK_INDEX and has_damaged_index(report) else ORDER.index(task)
+
+
+def _uncovered(tasks: tuple[PlannedTask, ...], report: RepositoryReport) -> tuple[PlannedTask, ...]:
+    """Leave out what a task that may run does as well, and let that one say so."""
+    reasons = {planned.task: planned.because for planned in tasks}
+    covering = {planned.task for planned in tasks if not planned.refusals}
+    if is_member(report):
+        covering.discard(Task.BITMAP)
+    for planned in tasks:
+        cover = next((task for task in COVERED_BY.get(planned.task, ()) if task in covering), None)
+        is_repair = planned.task is Task.MULTI_PACK_INDEX and has_damaged_index(report)
+        if cover is not None and not is_repair:
+            reasons[cover] = (*reasons[cover], *reasons.pop(planned.task))
+            covering.discard(planned.task)
+    return tuple(
+        msgspec.structs.replace(planned, because=reasons[planned.task]) for planned in tasks if planned.task in reasons
+    )
+
+
+_CAUTIONS: Final = {
+    Task.DEDUPLICATE: "afterwards these objects are in the lenders alone; a lender that drops them breaks this"
+    " repository",
+    Task.INCREMENTAL_REPACK: "packs that become superfluous go with the next run, for others may still read them",
+    Task.RECLAIM: "drops objects for good, and with them every commit that no reference and no reflog names",
+    Task.UNLINK: "the alternates file is kept as a backup beside the new state",
+}
+
+
+def _notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable[str]:
+    if task in _CAUTIONS:
+        yield _CAUTIONS[task]
+    if task is Task.LOOSE_OBJECTS and is_member(report):
+        yield "loose objects that only a lender has packed stay: deduplicate removes them, after a check"
+    for asked, is_needed in facts.is_needed:
+        if asked is task:
+            yield f"git maintenance is-needed --auto says {'yes' if is_needed else 'no'}"

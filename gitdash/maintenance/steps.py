@@ -1,0 +1,79 @@
+"""The steps that tasks are made of: git commands with what is pinned, and the acts of gitdash's own by name.
+
+Pure. What an act does to files, other modules know.
+"""
+
+from typing import Final
+
+from gitdash.assessment.sentences import shell_word
+from gitdash.maintenance.pins import PINNED_CONFIG
+from gitdash.model.plan import Step
+from gitdash.model.report import RepositoryReport
+
+CHECK_LENDERS: Final = "check-lenders"
+LEAVE_LENDERS: Final = "leave-lenders"
+LINK_LENT_OBJECTS: Final = "link-lent-objects"
+REMOVE_BITMAPS: Final = "remove-bitmaps"
+REMOVE_COMMIT_GRAPH: Final = "remove-commit-graph"
+REMOVE_MULTI_PACK_INDEX: Final = "remove-multi-pack-index"
+REMOVE_ORPHAN_INDEXES: Final = "remove-orphan-indexes"
+REMOVE_PACKED_LOOSE: Final = "remove-packed-loose"
+SWEEP: Final = "sweep"
+ACTS: Final = {
+    CHECK_LENDERS: "see that every lender is there, that everything reachable here is there with them, and that what"
+    " they have of it is reachable there",
+    LEAVE_LENDERS: "set the alternates file aside as a backup, see that everything reachable is here, and put the file"
+    " back if anything is not",
+    LINK_LENT_OBJECTS: "make hard links here to all objects of all lenders, or copies across file systems",
+    REMOVE_BITMAPS: "remove the bitmap files of this repository",
+    REMOVE_COMMIT_GRAPH: "remove the commit-graph or its chain",
+    REMOVE_MULTI_PACK_INDEX: "remove the multi-pack-index, its bitmap and its chain",
+    REMOVE_ORPHAN_INDEXES: "remove index files whose pack is gone",
+    REMOVE_PACKED_LOOSE: "remove loose objects that an index of this repository's own packs lists",
+    SWEEP: "remove temporary files, locks and transfer marks that are older than their age and open in no process",
+}
+"""Acts of gitdash's own, by name, and what each does."""
+
+
+def git_step(
+    does: str,
+    *arguments: str,
+    config: tuple[tuple[str, str], ...] = (),
+    replaces_packs: bool = False,
+    recovery: tuple[Step, ...] = (),
+) -> Step:
+    """Return the step of one git command; what is pinned comes first, so that `config` may add to it."""
+    return Step(
+        does=does,
+        arguments=arguments,
+        config=PINNED_CONFIG + config,
+        replaces_packs=replaces_packs,
+        recovery=recovery,
+    )
+
+
+def act_step(name: str, *, by_shell: str | None = None, replaces_packs: bool = False) -> Step:
+    """Return the step of one act; `by_shell` is how a shell does it, None if none should."""
+    return Step(does=ACTS[name], act=name, shell=by_shell, replaces_packs=replaces_packs)
+
+
+def in_objects(report: RepositoryReport, below: bytes) -> bytes:
+    """Return the absolute path of what lies below the object store."""
+    return report.repository.common_dir + b"/objects/" + below
+
+
+def removal(report: RepositoryReport, below: tuple[bytes, ...]) -> str:
+    """Return the shell command that removes what lies there below the object store."""
+    words = " ".join(shell_word(in_objects(report, name)) for name in below)
+    return f"rm -rf -- {words}"
+
+
+def verification() -> Step:
+    """Return the step that follows everything reachable. Lenders are part of it; `--no-dangling` spares a long list."""
+    return git_step(
+        "see that everything reachable is there",
+        "fsck",
+        "--connectivity-only",
+        "--no-dangling",
+        "--no-progress",
+    )
