@@ -207,7 +207,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="operation-in-progress",
             tasks=CHANGING,
             meaning="a rebase, merge or bisect holds commits that few references know",
-            source="rebase-merge, rebase-apply, MERGE_HEAD, CHERRY_PICK_HEAD, REVERT_HEAD, BISECT_LOG of each work tree",
+            source="rebase-merge and -apply, MERGE_HEAD, CHERRY_PICK_HEAD, REVERT_HEAD, BISECT_LOG of any work tree",
         ),
         operation_in_progress,
     ),
