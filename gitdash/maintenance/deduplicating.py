@@ -10,12 +10,11 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.maintenance.reachability import (
     count_reachable,
-    is_missing_something,
     reference_tips,
     repository_of_store,
     shallow_file_of,
 )
-from gitdash.maintenance.verifying import verify
+from gitdash.maintenance.verifying import is_about_objects, verify
 from gitdash.maintenance.work import Work, refused
 from gitdash.units import counted, printable_path
 
@@ -58,4 +57,4 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
 
 
 def _unless_missing(error: GitdashError, sentence: str) -> GitdashError:
-    return refused(sentence) if is_missing_something(error) else error
+    return refused(sentence) if is_about_objects(error) else error

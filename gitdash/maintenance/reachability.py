@@ -10,7 +10,6 @@ import stat
 from collections.abc import Sequence
 from typing import Final
 
-from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.shadow import shadow_git_dir
@@ -86,8 +85,3 @@ def _is_folder(path: bytes) -> bool:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
         return False
-
-
-def is_missing_something(error: GitdashError) -> bool:
-    """Return whether an error is git's own word about the objects, and not one of the circumstances."""
-    return isinstance(error, GitError) and error.kind is GitFailure.FAILED

@@ -7,7 +7,7 @@ and warming readers. What a task consists of, `tasks` says; whether it may run, 
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
@@ -17,14 +17,21 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.maintenance.acts import ACT_FUNCTIONS
 from gitdash.maintenance.changes import State, read_state, removed_between
+from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.leftovers import leftovers
 from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, hold_locks
+from gitdash.maintenance.outcomes import classify
+from gitdash.maintenance.reclaiming import require_confirmation
+from gitdash.maintenance.refusals import refusals_of
+from gitdash.maintenance.steps import CHECK_LENDERS
+from gitdash.maintenance.tasks import steps_of
 from gitdash.maintenance.verifying import FSCK, verify
-from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of
+from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of, refused
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.plan import PlannedTask, Step
+from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.units import counted, human_bytes
@@ -61,8 +68,8 @@ class Surroundings:
 
     look: Callable[[], RepositoryReport]
     """Reads the facts again."""
-    plan_again: Callable[[RepositoryReport], PlannedTask]
-    """Applies the same rules to them."""
+    policy: Policy | None
+    """From which age on a lock is stale; None for the default."""
     on_step: Callable[[str, int, int], None]
     """Is told what a step does, its number from 1 on, and how many there are."""
     close_readers: Callable[[], None]
@@ -83,6 +90,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     warm_readers: Callable[[], None],
     now_s: float,
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
+    policy: Policy | None = None,
     confirmed_name: bytes | None = None,
 ) -> TaskResult:
     """Run one task of a plan; no error of git or of the file system leaves it.
@@ -99,14 +107,14 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     )
     around = Surroundings(
         look=look,
-        plan_again=lambda _: planned,
+        policy=policy,
         on_step=on_step,
         close_readers=close_readers,
         warm_readers=warm_readers,
     )
     try:
         with _locks(report, planned.task, now_s):
-            return _under_lock(work, around)
+            return _under_lock(work, around, planned.task)
     except LockHeldError as error:
         return _ended(work, Outcome.SKIPPED, Reason.LOCK_HELD, str(error))
     except (GitdashError, OSError) as error:
@@ -128,16 +136,33 @@ def _lender_stores(report: RepositoryReport) -> tuple[bytes, ...]:
     return tuple(alternate.path for alternate in alternates.alternates if alternate.problem is None)
 
 
-def _under_lock(work: Work, around: Surroundings) -> TaskResult:
+def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     work.report = around.look()
-    planned = around.plan_again(work.report)
-    if planned.refusals:
-        reasons = "; ".join(refusal.reason for refusal in planned.refusals)
-        return _ended(work, Outcome.REFUSED, Reason.REFUSED, reasons)
+    facts = read_facts(work.report, program=work.program, now_s=work.now_s, policy=around.policy, cancel=work.cancel)
+    refusals = refusals_of(task, work.report, facts)
+    if refusals:
+        return _ended(work, Outcome.REFUSED, Reason.REFUSED, "; ".join(refusal.reason for refusal in refusals))
+    steps = steps_of(task, work.report, facts)
+    _require_safe_steps(work, task, steps)
     before = figures_of(work.report)
     state = read_state(work.report.repository.common_dir)
-    error = _run_steps(work, around, planned.steps)
-    return _judged(work, around, planned, error, before, state)
+    error = _run_steps(work, around, steps)
+    return _judged(work, around, task, error, before, state)
+
+
+def _require_safe_steps(work: Work, task: Task, steps: Sequence[Step]) -> None:
+    """Refuse steps that could drop an object, whatever planned them. Raises TaskStoppedError."""
+    if task is Task.RECLAIM:
+        require_confirmation(work, steps)
+        return
+    if work.lenders and any(map(_removes_own_copies, steps)) and not any(step.act == CHECK_LENDERS for step in steps):
+        raise refused("it would lose its own copies of what a lender has")
+
+
+def _removes_own_copies(step: Step) -> bool:
+    """`repack -d` ends with prune-packed, which counts what is packed in a lender, too."""
+    command, *options = step.arguments or ("",)
+    return command == "prune-packed" or (command == "repack" and "-d" in options)
 
 
 def _run_steps(work: Work, around: Surroundings, steps: tuple[Step, ...]) -> GitdashError | OSError | None:
@@ -182,7 +207,7 @@ def _run_step(work: Work, around: Surroundings, step: Step) -> None:
 def _judged(
     work: Work,
     around: Surroundings,
-    planned: PlannedTask,
+    task: Task,
     error: GitdashError | OSError | None,
     before: StoreFigures,
     state: State,
@@ -199,7 +224,7 @@ def _judged(
     if error is not None:
         left = _left_by(work, report)
         return _failed(work, error, before=before, after=after, removed=removed, left=left)
-    outcome, reason, sentence = _success(planned.task, report, before, after, changed=state != state_after)
+    outcome, reason, sentence = _success(task, report, before, after, changed=state != state_after)
     if work.removed and outcome is Outcome.NOTHING_TO_DO:
         outcome, sentence = Outcome.DONE, f"{counted(len(work.removed), 'file')} removed"
     sentence = "; ".join((sentence, *work.notes))
@@ -252,17 +277,6 @@ def _left_by(work: Work, report: RepositoryReport) -> tuple[str, ...]:
     return tuple(path for path in found if not path.startswith("objects/" + LOCK_NAME.decode()))
 
 
-_FAILURES: Final = {
-    GitFailure.TIMED_OUT: (Outcome.TIMED_OUT, Reason.TIMED_OUT),
-    GitFailure.CANCELLED: (Outcome.CANCELLED, Reason.CANCELLED),
-}
-
-
-def _classified(error: GitdashError | OSError) -> tuple[Outcome, Reason, str]:
-    kind = error.kind if isinstance(error, GitError) else GitFailure.FAILED
-    return (*_FAILURES.get(kind, (Outcome.FAILED, Reason.OTHER)), str(error))
-
-
 def _failed(
     work: Work,
     error: GitdashError | OSError,
@@ -277,7 +291,8 @@ def _failed(
     elif isinstance(error, TaskStoppedError):
         outcome, reason, sentence = error.outcome, error.reason, str(error)
     else:
-        outcome, reason, sentence = _classified(error)
+        verdict = classify(error)
+        outcome, reason, sentence = verdict.outcome, verdict.reason, verdict.sentence
     behind = (f"left behind: {', '.join(left[:_SHOWN_LEFT])}",) if left else ()
     return TaskResult(
         outcome=outcome,

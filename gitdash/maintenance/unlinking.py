@@ -20,11 +20,10 @@ from gitdash.gitcmd.store_view import make_store_view
 from gitdash.inspection.files import FileError, open_buffer, read_start
 from gitdash.maintenance.reachability import (
     count_reachable,
-    is_missing_something,
     reference_tips,
     shallow_file_of,
 )
-from gitdash.maintenance.verifying import verify
+from gitdash.maintenance.verifying import is_about_objects, verify
 from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.maintenance.writing import link_file, make_folder, remove_file, rename_file, settle
 from gitdash.units import human_bytes, printable, printable_path
@@ -180,7 +179,7 @@ def verify_alone(work: Work) -> None:
         try:
             count_reachable(work, view, tips, object_format=object_format, shallow_file=shallow_file_of(common_dir))
         except GitdashError as error:
-            if is_missing_something(error):
+            if is_about_objects(error):
                 raise corrupt(f"without the lenders something is missing: {printable(str(error))}") from error
             raise
 

@@ -5,6 +5,7 @@ Source: git-fsck(1) `--connectivity-only`: references, reflogs and the index are
 
 from typing import Final
 
+from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.output import first_complaint
 from gitdash.maintenance.work import Work, corrupt
@@ -18,9 +19,12 @@ def verify(work: Work) -> None:
     try:
         work.git(FSCK)
     except GitError as error:
-        raise damage(error) if error.kind is GitFailure.FAILED and error.exit_code else error from error
+        if not is_about_objects(error):
+            raise
+        complaint = printable(first_complaint(error.stderr) or str(error))
+        raise corrupt(f"not everything reachable is there: {complaint}") from error
 
 
-def damage(error: GitError) -> Exception:
-    """Return what a failed check means: the first complaint as a sentence, with reason CORRUPT."""
-    return corrupt(f"not everything reachable is there: {printable(first_complaint(error.stderr) or str(error))}")
+def is_about_objects(error: GitdashError) -> bool:
+    """Return whether it is git's own word on the objects: it ended by itself, and not by a signal or a time limit."""
+    return isinstance(error, GitError) and error.kind is GitFailure.FAILED and (error.exit_code or 0) > 0
