@@ -100,6 +100,11 @@ class DashboardScreen(Screen[None]):
         """Return what the cursor is on where that is no repository, in a few words."""
         return "no repository"
 
+    def acted_on(self) -> Sequence[bytes]:
+        """Return the repositories that an action means; empty if there is none."""
+        path = self.current_path()
+        return () if path is None else (path,)
+
     def say(self, text: str) -> None:
         """Show a short answer to a key; `text` is printable."""
         self.notify(text, timeout=3, markup=False)

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.model.command import CommandRecord
+from gitdash.model.plan import Plan
 from gitdash.model.report import RepositoryReport
+from gitdash.model.task import Task
 from gitdash.tui.source import Changes
 
 
@@ -25,6 +28,10 @@ class SourceDouble:
         self.looked_up: list[tuple[bytes, str]] = []
         self.closed: list[bytes] = []
         self.commands_by_path: dict[bytes, Sequence[CommandRecord]] = {}
+        self.planned: list[tuple[tuple[bytes, ...], tuple[Task, ...] | None]] = []
+        self.run: list[tuple[tuple[Plan, ...], str | None]] = []
+        self.fetched: list[tuple[tuple[bytes, ...], FetchOptions | None]] = []
+        self.entries_asked: list[bytes] = []
         self.cancelled: list[int] = []
         self.retried: list[int] = []
 
@@ -76,6 +83,18 @@ class SourceDouble:
 
     def commands_version(self, path: bytes) -> int:
         return len(self.commands(path))
+
+    def request_plans(self, paths: Sequence[bytes], tasks: Sequence[Task] | None) -> None:
+        self.planned.append((tuple(paths), None if tasks is None else tuple(tasks)))
+
+    def run_plans(self, plans: Sequence[Plan], *, confirmed_name: str | None = None) -> None:
+        self.run.append((tuple(plans), confirmed_name))
+
+    def fetch(self, paths: Sequence[bytes], options: FetchOptions | None = None) -> None:
+        self.fetched.append((tuple(paths), options))
+
+    def request_entries(self, path: bytes) -> None:
+        self.entries_asked.append(path)
 
     def cancel_job(self, number: int) -> None:
         self.cancelled.append(number)

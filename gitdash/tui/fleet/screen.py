@@ -218,6 +218,11 @@ class FleetScreen(LookScreen):
         group = self.table.cursor_group
         return super().what_is_current() if group is None else f"a group of {len(group.numbers):,}"
 
+    @override
+    def acted_on(self) -> Sequence[bytes]:
+        """Return the marked repositories, else that of the cursor, or all of its group."""
+        return self.marking.acted_on()
+
     def action_measure(self) -> None:
         """Measure the sizes of these repositories now; of many only if it is asked for twice."""
         self._act("measures", "Measuring", self.context.source.measure)
