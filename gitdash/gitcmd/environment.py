@@ -7,7 +7,8 @@ size. Source: git(1) "Environment Variables", git-config(1), and experiments wit
 Pure: nothing is read from the process. What a single command needs besides is an argument of `runner.run_git`.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -127,7 +128,117 @@ def search_path(inherited: Mapping[str, str]) -> str:
     return ":".join(entries) or FALLBACK_PATH
 
 
-def config_arguments(added: tuple[tuple[str, str], ...] = ()) -> list[str]:
+def config_arguments(
+    added: tuple[tuple[str, str], ...] = (), overrides: Sequence[Override] = CONFIG_OVERRIDES
+) -> list[str]:
     """Return the `-c` pairs of the table, then the added ones, which win where a key takes one value."""
-    pairs = [(override.key, override.value) for override in CONFIG_OVERRIDES] + list(added)
+    pairs = [(override.key, override.value) for override in overrides] + list(added)
     return [argument for key, value in pairs for argument in ("-c", f"{key}={value}")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """Variables of the user's that a fetch gets as they are."""
+
+    names: tuple[str, ...]
+    reason: str
+    """Why a fetch without them would not do what the user set up."""
+
+
+FETCH_PASSED: Final = (
+    Passed(
+        names=("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
+        reason="where the user's own config is",
+    ),
+    Passed(names=("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"), reason="keys that the user gave to gitdash itself"),
+    Passed(names=("GIT_SSH", "GIT_SSH_VARIANT"), reason="the user's ssh; GIT_SSH_COMMAND is made of theirs"),
+    Passed(
+        names=(
+            "GIT_SSL_CAINFO",
+            "GIT_SSL_CAPATH",
+            "GIT_SSL_CERT",
+            "GIT_SSL_CERT_TYPE",
+            "GIT_SSL_CIPHER_LIST",
+            "GIT_SSL_KEY",
+            "GIT_SSL_KEY_TYPE",
+            "GIT_SSL_NO_VERIFY",
+            "GIT_SSL_VERSION",
+        ),
+        reason="the user's certificates",
+    ),
+    Passed(
+        names=(
+            "GIT_HTTP_PROXY_AUTHMETHOD",
+            "GIT_PROXY_COMMAND",
+            "GIT_PROXY_SSL_CAINFO",
+            "GIT_PROXY_SSL_CERT",
+            "GIT_PROXY_SSL_KEY",
+        ),
+        reason="the user's proxy; the other variables of proxies do not begin with GIT_",
+    ),
+    Passed(
+        names=("GIT_HTTP_USER_AGENT", "GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME"),
+        reason="what some servers, and slow ones, need",
+    ),
+)
+"""The variables of git's own that a fetch gets besides `FETCH_VARIABLES`, where the user has set them."""
+
+_GIVEN_PAIR: Final = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_[0-9]{1,4}")
+
+_NOT_OF_THE_USER: Final = frozenset({"HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_PROXY_COMMAND"})
+"""What the table closes and a fetch leaves open: the user's own word counts in it."""
+_CHANGED: Final = ("GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ALLOW_PROTOCOL", "GIT_NO_LAZY_FETCH")
+
+FETCH_VARIABLES: Final = (
+    *(variable for variable in VARIABLES if variable.name not in {*_NOT_OF_THE_USER, *_CHANGED}),
+    Variable(
+        name="GIT_NO_LAZY_FETCH",
+        value="0",
+        reason="a partial clone may have to ask for what a new pack builds on; the one remote it knows is this one",
+    ),
+    Variable(name="GIT_TRACE2", value="0", reason="the user's trace2.normalTarget would mix into what is parsed"),
+    Variable(name="GIT_TRACE2_PERF", value="0", reason="the same, trace2.perfTarget"),
+)
+"""What every fetch gets. Ports to people stay closed: nothing can ask for a password, a passphrase or a host key."""
+
+_NO_WINDOWS: Final = frozenset({"DISPLAY", "WAYLAND_DISPLAY"})
+"""A helper of the user's, or gpg's pinentry, would open one and wait."""
+
+_FETCH_LEAVES_TO_USER: Final = frozenset(
+    {
+        "core.alternateRefsCommand",
+        "core.alternateRefsPrefixes",
+        "credential.helper",
+        "http.extraHeader",
+        "http.saveCookies",
+        "protocol.allow",
+    }
+)
+FETCH_CONFIG_OVERRIDES: Final = (
+    *(override for override in CONFIG_OVERRIDES if override.key not in _FETCH_LEAVES_TO_USER),
+    Override(key="fetch.writeCommitGraph", value="false", reason="a side job of minutes, and not asked for"),
+    Override(key="fetch.output", value="full", reason="the compact form hides names"),
+    Override(key="fetch.parallel", value="1", reason="one connection to a host at a time"),
+    Override(key="core.abbrev", value="no", reason="the plain form shows ids, which are wanted whole"),
+    Override(key="advice.fetchShowForcedUpdates", value="false", reason="advice, among what is parsed"),
+)
+"""What no config changes about a fetch. It sees no config of the repository at all, see `stand_in`: what is left open
+here is the user's own word. The protocols that are allowed, and how alternate references are named, differ by fetch."""
+
+
+def fetch_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a fetch, but for its own variables: protocols, ssh, git directory.
+
+    git runs ssh, credential helpers and proxies, which may need any variable of the user's; so all are passed on but
+    those of git, of which `FETCH_PASSED` names the exceptions, and those by which something could ask the user.
+    """
+    named = {name for passed in FETCH_PASSED for name in passed.names}
+    passed_on = {
+        name: value
+        for name, value in inherited.items()
+        if (not name.startswith(_GIT_PREFIXES) and name not in _NO_WINDOWS)
+        or name in named
+        or _GIVEN_PAIR.fullmatch(name)
+    }
+    fixed = {variable.name: variable.value for variable in FETCH_VARIABLES}
+    return passed_on | fixed | {"PATH": search_path(inherited)}

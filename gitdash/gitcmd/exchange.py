@@ -10,6 +10,7 @@ import os
 import selectors
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Final
 
@@ -47,6 +48,8 @@ class Exchange:
     """What was read, its middle left out if it is long."""
     written_bytes: int = 0
     """How much of `stdin` is written."""
+    on_stderr: Callable[[bytes], None] | None = None
+    """Hears each piece of stderr as it comes, before its middle is left out; in the thread that talks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +131,8 @@ def _read(exchange: Exchange, pipes: Pipes, descriptor: int) -> bool:
         exchange.stdout += data
     else:
         exchange.stderr.append(data)
+        if exchange.on_stderr is not None:
+            exchange.on_stderr(data)
     return bool(data)
 
 

@@ -14,7 +14,6 @@ import os
 import re
 import select
 import signal
-import threading
 import time
 from typing import TYPE_CHECKING, Final, Self
 
@@ -23,6 +22,7 @@ from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.environment import config_arguments, git_environment
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.gitpython import load_git_class
 from gitdash.gitcmd.runner import WATCHDOG
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
@@ -53,8 +53,6 @@ _GRACE_S: Final = 0.2
 """A reader holds no locks."""
 _START: Final = ("/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null || :; exec "$@" 2>/dev/null')
 """As in `runner`; nobody reads stderr, and 20,000 lines of it would fill the pipe and stop git."""
-
-_importing: Final = threading.Lock()
 
 
 class ObjectReader:
@@ -236,7 +234,7 @@ def _answer(asked: str, line: bytes, elapsed_s: float) -> ObjectAnswer:
 
 
 def _start_process(program: GitProgram, environment: dict[str, str], option: str) -> "Git.AutoInterrupt":
-    git_class = _load_gitpython()
+    git_class = load_git_class()
     command = [
         # GitPython adds to the environment that we inherited, and cannot take from it.
         *("/usr/bin/env", "-i", *(f"{name}={value}" for name, value in environment.items())),
@@ -247,18 +245,3 @@ def _start_process(program: GitProgram, environment: dict[str, str], option: str
         return git_class("/").execute(command, as_process=True, istream=_PIPE, start_new_session=True)
     except (OSError, ValueError) as error:
         raise GitError(f"git cat-file could not be started: {error}", kind=GitFailure.REFUSED) from error
-
-
-def _load_gitpython() -> type["Git"]:
-    """Import GitPython. It would look for a git at once and run it in our environment: it is given none that runs."""
-    ours = {"GIT_PYTHON_GIT_EXECUTABLE": os.devnull, "GIT_PYTHON_REFRESH": "quiet"}
-    with _importing:
-        inherited = {name: os.environ[name] for name in ours if name in os.environ}
-        os.environ.update(ours)
-        try:
-            from git.cmd import Git
-        finally:
-            for name in ours:
-                del os.environ[name]
-            os.environ.update(inherited)
-    return Git

@@ -17,13 +17,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Final
 
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.command_log import COMMAND_LOG
-from gitdash.gitcmd.environment import config_arguments, git_environment, search_path, without_git_variables
+from gitdash.gitcmd.environment import (
+    CONFIG_OVERRIDES,
+    FETCH_CONFIG_OVERRIDES,
+    config_arguments,
+    fetch_environment,
+    git_environment,
+    search_path,
+    without_git_variables,
+)
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import DEFAULT_MEMORY_LIMIT_BYTES, GitOutput, GitProgram
@@ -96,7 +104,9 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     git_dir: bytes | None = None,
     environment: Mapping[str, str] | None = None,
     config: Sequence[tuple[str, str]] = (),
+    for_fetch: bool = False,
     stdin: bytes = b"",
+    on_stderr: Callable[[bytes], None] | None = None,
     time_limit_s: float,
     cancel: threading.Event | None = None,
     stdout_limit_bytes: int = DEFAULT_STDOUT_LIMIT_BYTES,
@@ -105,9 +115,11 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
 ) -> GitOutput:
     """Run one git command and return what it said.
 
-    `environment` and `config` are added to the table. `git_dir` becomes `--git-dir`, which switches git's ownership
-    check off: ask `ownership.foreign_owner` before. The time limit covers the whole call; after it, or within 50 ms of
-    `cancel`, the process group gets SIGTERM, and SIGKILL after `grace_s`.
+    `environment` and `config` are added to the table; with `for_fetch` to that of fetches, which leaves the user's own
+    config and variables in force: for use with a `stand_in` only. `on_stderr` hears what git says as it says it,
+    unmasked. `git_dir` becomes `--git-dir`, which switches git's ownership check off: ask `ownership.foreign_owner`
+    before. The time limit covers the whole call; after it, or within 50 ms of `cancel`, the process group gets SIGTERM,
+    and SIGKILL after `grace_s`.
     Raises GitError: with `check` also for an exit code other than 0.
     """
     added: list[str | bytes] = [argument for key, value in config for argument in ("-c", f"{key}={value}")]
@@ -116,13 +128,19 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     call = _Call(
         name=next((name for name in map(_masked, arguments) if not name.startswith("-")), ""),
         argv=("git", *map(_masked, [*added, *arguments])),
-        command=[program.path, *config_arguments(), *added, *arguments],
-        environment=git_environment(os.environ) | dict(environment or {}),
+        command=[
+            program.path,
+            *config_arguments(overrides=FETCH_CONFIG_OVERRIDES if for_fetch else CONFIG_OVERRIDES),
+            *added,
+            *arguments,
+        ],
+        environment=(fetch_environment if for_fetch else git_environment)(os.environ) | dict(environment or {}),
         time_limit_s=time_limit_s,
         memory_limit_bytes=program.memory_limit_bytes,
         grace_s=grace_s,
     )
-    ending, output = call.run(Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes), cancel)
+    exchange = Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes, on_stderr=on_stderr)
+    ending, output = call.run(exchange, cancel)
     if ending is Ending.TIMED_OUT:
         raise call.error(GitFailure.TIMED_OUT, f"did not end within {human_duration(time_limit_s)}", output)
     if ending is Ending.CANCELLED:

@@ -13,12 +13,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.model.inspection import ObjectFormat
 
-_PREFIX = "gitdash-shadow-"
+PREFIX: Final = "gitdash-shadow-"
+"""Of the name of each such folder, and of those of `stand_in`."""
 _HEAD = "ref: refs/heads/none\n"
 _ABANDONED_AGE_S = 86_400.0
 """No query takes a day: an older folder is what a killed gitdash left."""
@@ -65,7 +67,7 @@ def shadow_git_dir(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _temporary_folder() -> str:
+def temporary_folder() -> str:
     """Return a folder for temporary files that can be written.
 
     `tempfile` alone would fall back to the current folder, which may be a scanned work tree. Raises GitError.
@@ -80,7 +82,7 @@ def _temporary_folder() -> str:
 def _make_folder(object_format: ObjectFormat) -> str:
     folder = None
     try:
-        folder = tempfile.mkdtemp(prefix=_PREFIX, dir=_temporary_folder())
+        folder = tempfile.mkdtemp(prefix=PREFIX, dir=temporary_folder())
         for name in ("refs", "objects"):
             os.mkdir(os.path.join(folder, name), 0o700)
         for name, content in (("HEAD", _HEAD), ("config", _CONFIGS[object_format])):
@@ -110,7 +112,7 @@ def sweep_abandoned(temporary_folder: str) -> None:
 
 
 def _is_abandoned(entry: os.DirEntry[str], now_s: float) -> bool:
-    if not entry.name.startswith(_PREFIX) or not entry.is_dir(follow_symlinks=False):
+    if not entry.name.startswith(PREFIX) or not entry.is_dir(follow_symlinks=False):
         return False
     status = entry.stat(follow_symlinks=False)
     return status.st_uid == os.geteuid() and now_s - status.st_mtime > _ABANDONED_AGE_S

@@ -1,1 +1,1 @@
-"""Timed fetches: from which remotes, with which arguments, what came of it. The repository's config chooses no program."""
+"""Timed fetches: from which remotes, with which arguments, what came of it. No config of a repository has a say."""

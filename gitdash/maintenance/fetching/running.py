@@ -1,0 +1,211 @@
+"""Fetches from one remote, timed: what git is told, what it says, and what became of it.
+
+All that is run is in the plan; what is decided here is whether the lender's references are named, which takes asking
+the remote. Source: git-fetch(1); `reference_lines` and `timing` for what is read. It knows no queue and no ledger.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.fetch_progress import ProgressReader
+from gitdash.gitcmd.git_program import GitOutput, GitProgram
+from gitdash.gitcmd.ownership import foreign_owner
+from gitdash.gitcmd.stand_in import StandIn, stand_in
+from gitdash.inspection.files import FileError, read_file
+from gitdash.maintenance.fetching.alternate_refs import (
+    LIST_REFERENCES,
+    SUPPRESSING,
+    alternate_refs_choice,
+    list_remote_arguments,
+    read_alternate_refs_facts,
+    read_references,
+)
+from gitdash.maintenance.fetching.outcome import Gathered, conclude, fail
+from gitdash.maintenance.fetching.reference_lines import read_plain, read_porcelain
+from gitdash.maintenance.fetching.refspecs import local_name
+from gitdash.maintenance.fetching.session import FetchSession
+from gitdash.maintenance.fetching.ssh_command import ssh_environment
+from gitdash.maintenance.fetching.timing import read_trace
+from gitdash.maintenance.fetching.user_config import UserConfig, read_user_config
+from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
+from gitdash.model.inspection import Inspection
+from gitdash.model.ledger import Outcome, Reason, ReferenceChange
+from gitdash.model.report import RepositoryReport
+
+_HEAD_LIMIT_BYTES: Final = 4096
+_NO_HEAD: Final = b"ref: refs/heads/none\n"
+_RACE: Final = re.compile(r"cannot lock ref|but expected|unable to update local ref|\.lock': File exists")
+"""Another process, or another reference of the same fetch, was at the same one."""
+
+
+def fetch(
+    report: RepositoryReport,
+    remote: RemotePlan,
+    *,
+    program: GitProgram,
+    now_s: float,
+    cancel: threading.Event | None = None,
+    on_progress: Callable[[FetchProgress], None] | None = None,
+) -> FetchResult:
+    """Fetch from one remote as planned, and say what came of it; an error of git's or of a file becomes a result.
+
+    `now_s` is the time at which it is called. `on_progress` hears how far git is, in this thread.
+    """
+    session = FetchSession(program=program, now_s=now_s, time_limit_s=remote.time_limit_s, cancel=cancel)
+    gathered = Gathered(report=report, remote=remote, session=session)
+    refusal = _refusal(report, remote)
+    if refusal is not None:
+        return gathered.result(Outcome.REFUSED, Reason.REFUSED, refusal)
+    if not os.path.isdir(report.repository.common_dir + b"/objects") or not isinstance(report.inspection, Inspection):
+        return gathered.result(Outcome.FAILED, Reason.VANISHED, "the repository is not there any more")
+    try:
+        output = _Fetch(gathered=gathered, inspection=report.inspection, on_progress=on_progress).run()
+    except (GitdashError, OSError) as error:
+        return fail(gathered, error)
+    return conclude(gathered, output)
+
+
+def _refusal(report: RepositoryReport, remote: RemotePlan) -> str | None:
+    """Return why nothing is fetched: by what the plan says, or by what may have changed since."""
+    if remote.refusals:
+        return remote.refusals[0].reason
+    repository = report.repository
+    if repository.trusted_by_config:
+        return None
+    foreign = foreign_owner((repository.path, repository.git_dir, repository.common_dir), os.geteuid())
+    return None if foreign is None else f"it belongs to user {foreign[1]}"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Fetch:
+    """One fetch under way."""
+
+    gathered: Gathered
+    inspection: Inspection
+    on_progress: Callable[[FetchProgress], None] | None
+    known: Mapping[str, str] = field(default_factory=dict)
+    """References from before; asked only of a git that does not tell what it removed."""
+
+    def run(self) -> GitOutput:
+        """Make the stand-in, decide about alternate references, fetch, and try once more after a race."""
+        gathered, remote = self.gathered, self.gathered.remote
+        user = read_user_config(gathered.session.program, gathered.report.repository.git_dir)
+        config = [((section, subsection, name), value) for section, subsection, name, value in remote.repository_config]
+        with stand_in(
+            gathered.report.repository.common_dir,
+            head=self._head(),
+            config=config,
+            keeps_objects=not remote.is_preview,
+        ) as place:
+            environment = user.environment() | self._environment(user) | place.environment
+            pairs = [*remote.config, *self._alternate_refs(environment)]
+            if self._loses_ids:
+                self.known = read_references(gathered.session.ask(LIST_REFERENCES, environment))
+            output = self._fetch(remote.arguments, pairs, environment, place)
+            if output.exit_code and _RACE.search(output.stderr) and not gathered.session.is_cancelled:
+                gathered.choices.append("tried twice: another process was at the same references")
+                arguments = [word for word in remote.arguments if word != "--atomic"]
+                output = self._fetch(arguments, pairs, environment, place)
+            self._complete(environment)
+        return output
+
+    @property
+    def _is_plain(self) -> bool:
+        return "--porcelain" not in self.gathered.remote.arguments
+
+    @property
+    def _loses_ids(self) -> bool:
+        """Whether git will not tell the old id of something: of what it prunes, and of tags that change."""
+        remote = self.gathered.remote
+        return self._is_plain and (remote.prunes or any(":refs/remotes/" not in spec for spec in remote.refspecs))
+
+    def _head(self) -> bytes:
+        try:
+            return read_file(self.gathered.report.repository.common_dir + b"/HEAD", _HEAD_LIMIT_BYTES)
+        except FileError:
+            return _NO_HEAD
+
+    def _environment(self, user: UserConfig) -> dict[str, str]:
+        remote = self.gathered.remote
+        return {
+            "GIT_ALLOW_PROTOCOL": ":".join(remote.protocols),
+            # what the log of a reference says, as if the user had typed it
+            "GIT_REFLOG_ACTION": f"fetch {remote.name}",
+            **ssh_environment(os.environ, user.last("core.sshcommand"), user.last("ssh.variant")),
+        }
+
+    def _alternate_refs(self, environment: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+        """Decide whether the lender's references are named, and return the pairs that say so."""
+        gathered = self.gathered
+        facts = read_alternate_refs_facts(gathered.session, gathered.remote, self.inspection, environment)
+        choice, why = alternate_refs_choice(facts)
+        if facts.has_lender:
+            gathered.choices.append(f"alternate refs {'suppressed' if choice == 'suppress' else 'used'}: {why}")
+        # of a preview, the repository itself is the one that lends
+        return SUPPRESSING if choice == "suppress" else ()
+
+    def _fetch(
+        self,
+        arguments: Sequence[str],
+        pairs: Sequence[tuple[str, str]],
+        environment: Mapping[str, str],
+        place: StandIn,
+    ) -> GitOutput:
+        reader = ProgressReader(self.on_progress, self._take_line)
+        traced = dict(environment) | {"GIT_TRACE2_EVENT": place.trace_file, "GIT_TRACE2_EVENT_NESTING": "8"}
+        try:
+            output = self.gathered.session.run(
+                arguments, environment=traced, config=pairs, on_stderr=reader.feed, check=False
+            )
+        finally:
+            reader.end()
+            self._read_trace(place)
+        for change in read_porcelain(output.stdout.decode("utf-8", "surrogateescape")):
+            self.gathered.add(change)
+        return output
+
+    def _take_line(self, line: str) -> None:
+        """Take in a line that is no progress; it tells a change only where git has no better form."""
+        if self._is_plain:
+            change = read_plain(line, self.gathered.remote.refspecs, self.known)
+            if change is not None:
+                self.gathered.add(change)
+
+    def _read_trace(self, place: StandIn) -> None:
+        """Take in the trace of all calls so far."""
+        try:
+            with open(place.trace_file, "rb") as file:
+                self.gathered.trace = read_trace(file)
+        except FileNotFoundError:
+            # git did not come to write one
+            return
+
+    def _complete(self, environment: Mapping[str, str]) -> None:
+        """Fill in the ids that the plain form does not tell."""
+        changes = self.gathered.changes
+        if not self._is_plain or all(_has_ids(change) for change in changes.values()):
+            return
+        if self.gathered.remote.is_preview:
+            after = self._coming(environment)
+        else:
+            after = read_references(self.gathered.session.ask(LIST_REFERENCES, environment))
+        for name, change in changes.items():
+            old = change.old or (None if change.kind == "new" else self.known.get(name))
+            new = change.new or (None if change.kind == "pruned" else after.get(name))
+            changes[name] = ReferenceChange(name=name, kind=change.kind, old=old, new=new)
+
+    def _coming(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return id by local name of what the remote has."""
+        remote = self.gathered.remote
+        listed = self.gathered.session.ask(list_remote_arguments(remote.name, ()), environment)
+        pairs = (line.partition("\t") for line in listed.split("\n"))
+        return {local_name(name, remote.refspecs) or name: object_id for object_id, _, name in pairs if name}
+
+
+def _has_ids(change: ReferenceChange) -> bool:
+    return (change.old is not None or change.kind == "new") and (change.new is not None or change.kind == "pruned")
