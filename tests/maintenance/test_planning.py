@@ -1,0 +1,415 @@
+"""Plans as values: order, what covers what, what is replaced, and what no plan may hold; no git and no disk."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitdash.assessment.rules import JUDGES
+from gitdash.maintenance.gains import gain
+from gitdash.maintenance.heuristics import batch_bytes, replaces_commit_graph, wants_bitmap, wants_pseudo_merges
+from gitdash.maintenance.lending import lending_hints
+from gitdash.maintenance.pins import PINS
+from gitdash.maintenance.planning import ORDER, plan, with_task, without
+from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
+from gitdash.model.inspection import BitmapSource, KeepFile
+from gitdash.model.plan import Plan, Step
+from gitdash.model.repository import RepositoryKind, Role, StorageLayout, Unreadable
+from gitdash.model.sizes import ExclusiveSizes, Sizes
+from gitdash.model.task import Task
+from tests.assessment.subjects import (
+    NOW_S,
+    REPOSITORY,
+    WORKING_CLONE,
+    alternates,
+    bitmap,
+    commit_graph,
+    config_facts,
+    lender,
+    loose_facts,
+    multi_pack_index,
+    pack,
+    pack_facts,
+    packs_of,
+    reference_facts,
+)
+from tests.support.maintenance_values import action_facts, finding, held, report
+
+MEMBER = {"roles": (Role.MEMBER,), "alternates": alternates()}
+
+
+def tasks(*named: str | None, **changes: Any) -> list[Task]:
+    """What a plan from findings of these tasks would do."""
+    case = report(findings=tuple(finding(name) for name in named), **changes)
+    return [planned.task for planned in plan(case, action_facts()).tasks]
+
+
+def all_steps(*plans: Plan) -> list[Step]:
+    steps = [step for planned in plans for task in planned.tasks for step in task.steps]
+    return steps + [repair for step in steps for repair in step.recovery]
+
+
+def test_plan_without_findings_is_empty() -> None:
+    assert tasks() == tasks(None) == []
+
+
+def test_order_is_leftovers_packs_references_commit_graph() -> None:
+    named = ("commit-graph", "pack-refs", "geometric-repack", "orphan-indexes", "index-pack", "sweep")
+    assert tasks(*named) == [
+        Task.SWEEP,
+        Task.INDEX_PACK,
+        Task.ORPHAN_INDEXES,
+        Task.GEOMETRIC_REPACK,
+        Task.PACK_REFS,
+        Task.COMMIT_GRAPH,
+    ]
+
+
+def test_every_task_has_a_place_in_the_order() -> None:
+    assert sorted(ORDER) == sorted(Task)
+
+
+def test_two_findings_of_one_task_are_one_task_with_both_reasons() -> None:
+    case = report(findings=(finding("sweep", "a lock"), finding("sweep", "old files")))
+    (planned,) = plan(case, action_facts()).tasks
+    assert planned.because == ("a lock", "old files")
+
+
+@pytest.mark.parametrize(
+    ("named", "left"),
+    [
+        (("loose-objects", "geometric-repack"), [Task.GEOMETRIC_REPACK]),
+        (("loose-objects", "geometric-repack", "bitmap"), [Task.BITMAP]),
+        (("geometric-repack", "full-repack"), [Task.FULL_REPACK]),
+        (("multi-pack-index", "incremental-repack"), [Task.INCREMENTAL_REPACK]),
+        (("loose-objects", "multi-pack-bitmap"), [Task.MULTI_PACK_BITMAP]),
+        (("loose-objects", "incremental-repack"), [Task.LOOSE_OBJECTS, Task.INCREMENTAL_REPACK]),
+        (("loose-objects", "pack-refs"), [Task.LOOSE_OBJECTS, Task.PACK_REFS]),
+    ],
+)
+def test_larger_task_covers_the_smaller(named: tuple[str, ...], left: list[Task]) -> None:
+    assert tasks(*named) == left
+
+
+def test_covering_task_says_why_for_both() -> None:
+    case = report(findings=(finding("loose-objects", "many loose"), finding("geometric-repack", "many packs")))
+    (planned,) = plan(case, action_facts()).tasks
+    assert planned.because == ("many packs", "many loose")
+
+
+def test_task_that_may_not_run_covers_nothing() -> None:
+    case = report(findings=(finding("loose-objects"), finding("bitmap")), shallow=True, shallow_count=1)
+    planned = plan(case, action_facts()).tasks
+    assert [(task.task, bool(task.refusals)) for task in planned] == [(Task.LOOSE_OBJECTS, False), (Task.BITMAP, True)]
+
+
+def test_damaged_multi_pack_index_is_mended_before_packs_are_read() -> None:
+    named = ("sweep", "geometric-repack", "multi-pack-index")
+    damaged = multi_pack_index(missing_pack_count=1)
+    assert tasks(*named, multi_pack_index=damaged) == [Task.MULTI_PACK_INDEX, Task.SWEEP, Task.GEOMETRIC_REPACK]
+    assert tasks(*named, multi_pack_index=multi_pack_index()) == [Task.SWEEP, Task.GEOMETRIC_REPACK]
+
+
+def test_member_joins_packs_without_losing_own_copies() -> None:
+    assert tasks("geometric-repack", **MEMBER) == [Task.INCREMENTAL_REPACK]
+
+
+def test_partial_clone_gets_an_index_where_git_would_join_promisor_packs() -> None:
+    partial = report(findings=(finding("geometric-repack"),), config=config_facts(partial_clone=True))
+    old, new = (plan(partial, action_facts(git_version=version)).tasks for version in ((2, 54, 9), (2, 55, 0)))
+    assert [task.task for task in old] == [Task.MULTI_PACK_INDEX]
+    assert [task.task for task in new] == [Task.GEOMETRIC_REPACK]
+
+
+def test_kept_packs_get_a_bitmap_over_several_packs() -> None:
+    assert tasks("bitmap", packs=pack_facts(packs=(pack(kept=True), pack("pack-2")))) == [Task.MULTI_PACK_BITMAP]
+
+
+def test_member_loses_its_bitmaps_and_bitmap_covers_nothing_there() -> None:
+    left = tasks("loose-objects", "bitmap", bitmaps=(bitmap(),), **MEMBER)
+    assert left == [Task.LOOSE_OBJECTS, Task.BITMAP]
+    assert [step.act for step in steps_of(Task.BITMAP, report(bitmaps=(bitmap(),), **MEMBER), action_facts())] == [
+        "remove-bitmaps"
+    ]
+
+
+def test_tasks_asked_for_stay_as_asked_and_come_in_order() -> None:
+    asked = plan(report(), action_facts(), [Task.VERIFY, Task.FULL_REPACK, Task.LOOSE_OBJECTS, Task.VERIFY])
+    assert [task.task for task in asked.tasks] == [Task.LOOSE_OBJECTS, Task.FULL_REPACK, Task.VERIFY]
+    assert {task.because for task in asked.tasks} == {("asked for",)}
+
+
+def test_refused_task_of_a_finding_is_in_the_plan_with_its_reason() -> None:
+    case = report(findings=(finding("loose-objects"),))
+    made = plan(case, action_facts(maintenance_lock=held()))
+    assert [refusal.rule for refusal in made.tasks[0].refusals] == ["maintenance-locked"]
+    assert made.refusals == made.tasks[0].refusals
+    assert made.runnable == ()
+
+
+def test_plan_says_where_git_is_called() -> None:
+    made = plan(report(WORKING_CLONE), action_facts())
+    assert (made.path, made.common_dir) == (b"/home/me/a", b"/home/me/a/.git")
+
+
+def test_plan_can_be_edited() -> None:
+    case = report(findings=(finding("sweep"), finding("commit-graph")))
+    made = plan(case, action_facts())
+    assert [task.task for task in without(made, Task.SWEEP).tasks] == [Task.COMMIT_GRAPH]
+    longer = with_task(made, Task.PACK_REFS, case, action_facts())
+    assert [task.task for task in longer.tasks] == [Task.SWEEP, Task.PACK_REFS, Task.COMMIT_GRAPH]
+    assert with_task(longer, Task.PACK_REFS, case, action_facts()) is longer
+
+
+def test_answer_of_git_stands_beside_ours() -> None:
+    facts = action_facts(is_needed=((Task.PACK_REFS, True), (Task.COMMIT_GRAPH, False)))
+    made = plan(report(), facts, [Task.PACK_REFS, Task.COMMIT_GRAPH, Task.SWEEP])
+    assert [task.notes for task in made.tasks] == [
+        (),
+        ("git maintenance is-needed --auto says yes",),
+        ("git maintenance is-needed --auto says no",),
+    ]
+
+
+def test_gain_of_a_geometric_repack_counts_the_packs_that_are_joined() -> None:
+    packs = (pack("pack-1", object_count=9), pack("pack-2", object_count=2), pack("pack-3", object_count=2))
+    case = report(packs=pack_facts(packs=packs), loose=loose_facts(count=7, bytes=2048))
+    assert gain(Task.GEOMETRIC_REPACK, case) == "joins 2 of 3 packs (1.95 KiB) and 7 loose objects of 2.00 KiB"
+
+
+def test_gain_of_deduplication_is_what_was_measured() -> None:
+    sizes = ExclusiveSizes(
+        exclusive_bytes=1, exclusive_count=1, duplicate_bytes=451_288, duplicate_count=504, elapsed_s=0.1,
+        measured_at_s=NOW_S,
+    )  # fmt: skip
+    case = report(sizes=Sizes(exclusive=sizes), **MEMBER)
+    assert gain(Task.DEDUPLICATE, case) == "frees up to 441 KiB in 504 objects"
+    assert gain(Task.DEDUPLICATE, report(**MEMBER)).endswith("how much is not measured")
+
+
+@pytest.mark.parametrize("task", Task)
+def test_every_task_has_a_gain_and_steps(task: Task) -> None:
+    case = report(packs=pack_facts(missing_index_names=("pack-9",)))
+    assert gain(task, case)
+    assert steps_of(task, case, action_facts())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((), 1),
+        ((7,), 1),
+        ((9, 5, 4), 6),
+        ((5, 9, 9), 10),
+        ((2**31, 2**31 - 3), 2**31 - 2),
+        ((2**31, 2**31 - 2), 2**31 - 1),
+        ((2**31, 2**31 - 1), 2**31 - 1),
+        ((2**40, 2**40), 2**31 - 1),
+    ],
+)
+def test_batch_is_the_second_largest_pack_and_one_byte(sizes: tuple[int, ...], expected: int) -> None:
+    assert batch_bytes(pack(f"pack-{number}", bytes=size) for number, size in enumerate(sizes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        (None, True),
+        (Unreadable("damaged"), True),
+        (commit_graph(chain_length=0), True),
+        (commit_graph(chain_length=1), False),
+        (commit_graph(bloom_filters=False), True),
+        (commit_graph(generation_data=False), True),
+        (commit_graph(missing_layer_count=1), True),
+    ],
+)
+def test_commit_graph_is_replaced_unless_every_layer_is_complete(graph, expected: bool) -> None:
+    assert replaces_commit_graph(graph) == expected
+    (written, _) = [
+        step for step in steps_of(Task.COMMIT_GRAPH, report(commit_graph=graph), action_facts()) if step.act is None
+    ]
+    assert ("--split=replace" in written.arguments) == expected
+
+
+@pytest.mark.parametrize(("object_count", "expected"), [(4_999, False), (5_000, True), (5_001, True)])
+def test_repack_of_a_served_repository_writes_a_bitmap_from_5000_objects_on(object_count: int, expected: bool) -> None:
+    assert wants_bitmap(report(packs=packs_of(object_count))) == expected
+    assert not wants_bitmap(report(WORKING_CLONE, packs=packs_of(object_count)))
+
+
+def test_repack_keeps_a_bitmap_that_is_there_but_writes_none_that_cannot_be_complete() -> None:
+    assert wants_bitmap(report(WORKING_CLONE, bitmaps=(bitmap(),)))
+    assert not wants_bitmap(report(bitmaps=(bitmap(),), **MEMBER))
+    assert not wants_bitmap(report(bitmaps=(bitmap(),), shallow=True))
+
+
+@pytest.mark.parametrize(("loose_count", "expected"), [(989, False), (990, True), (991, True)])
+def test_pseudo_merges_help_from_1000_references_on(loose_count: int, expected: bool) -> None:
+    case = report(references=reference_facts(loose_count=loose_count, packed_count=10))
+    assert wants_pseudo_merges(case) == expected
+
+
+@pytest.mark.parametrize(("version", "expected"), [((2, 45, 9), False), ((2, 46, 0), True), ((2, 46, 1), True)])
+def test_pseudo_merges_are_asked_of_a_git_that_knows_them(version: tuple[int, ...], expected: bool) -> None:
+    case = report(roles=(Role.POOL,), borrowers=(b"/b",))
+    (step,) = steps_of(Task.BITMAP, case, action_facts(git_version=version))
+    assert (("bitmapPseudoMerge.gitdash.pattern", "refs/") in step.config) == expected
+
+
+def test_every_git_step_carries_every_pin() -> None:
+    pairs = {(pin.key, pin.value) for pin in PINS}
+    made = plan(report(), action_facts(), list(Task))
+    git_steps = [step for step in all_steps(made) if step.act is None]
+    assert git_steps
+    assert all(pairs <= set(step.config) for step in git_steps)
+    assert all(pin.reason.strip() for pin in PINS)
+
+
+def test_bitmap_of_a_multi_pack_index_survives_writing_it_anew() -> None:
+    case = report(bitmaps=(bitmap(BitmapSource.MULTI_PACK_INDEX),), multi_pack_index=multi_pack_index())
+    assert "--bitmap" in steps_of(Task.MULTI_PACK_INDEX, case, action_facts())[0].arguments
+    assert "--bitmap" not in steps_of(Task.MULTI_PACK_INDEX, report(), action_facts())[0].arguments
+
+
+def test_findings_name_only_tasks_that_exist_and_never_reclaim() -> None:
+    named = {rule.task for rule, _ in JUDGES if rule.task is not None}
+    assert named <= {task.value for task in Task} - {Task.RECLAIM.value}
+    assert Task.ORPHAN_INDEXES.value in named
+
+
+booleans = st.booleans()
+versions = st.sampled_from([(2, 39, 5), (2, 45, 0), (2, 47, 3), (2, 54, 1), (2, 55, 0), (3, 0, 0)])
+packs = st.lists(
+    st.builds(
+        lambda count, kept, cruft, promisor, indexed: pack(
+            f"pack-{count}", object_count=count, kept=kept, cruft=cruft, promisor=promisor, has_index=indexed
+        ),
+        st.integers(0, 10_000),
+        booleans,
+        booleans,
+        booleans,
+        booleans,
+    ),
+    max_size=4,
+)
+
+
+@st.composite
+def repositories(draw):
+    """Any repository: roles, hints, damage, and what its findings name."""
+    layout = draw(st.sampled_from(StorageLayout))
+    kind = draw(st.sampled_from([RepositoryKind.BARE, RepositoryKind.WORKTREE]))
+    drawn = tuple(draw(packs))
+    keep = (KeepFile(name="k", mtime_s=NOW_S, by_transfer=draw(booleans)),) if draw(booleans) else ()
+    return report(
+        msgspec.structs.replace(REPOSITORY, layout=layout, kind=kind),
+        roles=draw(st.sampled_from([(Role.PLAIN,), (Role.MEMBER,), (Role.POOL,), (Role.MEMBER, Role.POOL)])),
+        borrowers=draw(st.sampled_from([(), (b"/b",)])),
+        alternates=draw(st.sampled_from([None, alternates(), alternates(lender(exists=False)), Unreadable("x")])),
+        packs=pack_facts(packs=drawn, count=len(drawn), keep_files=keep, missing_index_names=("pack-9",)),
+        bitmaps=draw(st.sampled_from([(), (bitmap(),), (bitmap(BitmapSource.MULTI_PACK_INDEX),)])),
+        multi_pack_index=draw(
+            st.sampled_from([None, multi_pack_index(), multi_pack_index(missing_pack_count=1), Unreadable("x")])
+        ),
+        commit_graph=draw(st.sampled_from([None, commit_graph(), Unreadable("x")])),
+        references=reference_facts(has_dangling_namespace=draw(booleans)),
+        config=config_facts(
+            gc_auto=draw(st.sampled_from([None, 0, 6700])),
+            gc_prune_expire=draw(st.sampled_from([None, "never", "now"])),
+            precious_objects=draw(booleans),
+            partial_clone=draw(booleans),
+        ),
+        shallow=draw(booleans),
+        findings=tuple(map(finding, draw(st.lists(st.sampled_from([task.value for task in Task]), max_size=6)))),
+    )
+
+
+facts_of_any_moment = st.builds(
+    lambda version, free, locked, broken, linked: action_facts(
+        git_version=version,
+        free_bytes=free,
+        maintenance_lock=held() if locked else None,
+        broken_references="bad object" if broken else None,
+        objects_is_link=linked,
+    ),
+    versions,
+    st.sampled_from([None, 0, 1 << 40]),
+    booleans,
+    booleans,
+    booleans,
+)
+
+FORBIDDEN_WORDS = {"gc", "maintenance", "prune", "--prune-expire", "-A", "--unpack-unreachable", "--prune=now"}
+
+
+def drops_objects(step: Step) -> bool:
+    """Whether a git command of a step could take an object away, by what git's manual says of it."""
+    words = step.arguments
+    if not words:
+        return False
+    if words[0] in FORBIDDEN_WORDS or any(word.startswith("--expire") for word in words):
+        return True
+    if words[0] != "repack":
+        return False
+    keeps = {"-k", "--keep-unreachable"} & set(words)
+    expiry = [word for word in words if word.startswith("--cruft-expiration")]
+    is_cruft = "--cruft" in words
+    all_into_one = bool({"-a", "-A"} & set(words)) and not keeps
+    return all_into_one or (is_cruft and expiry != ["--cruft-expiration=never"]) or bool(expiry and not is_cruft)
+
+
+@pytest.mark.safety
+@given(repositories(), facts_of_any_moment)
+def test_lender_and_what_may_be_one_get_nothing_but_their_list(case, facts) -> None:
+    runnable = {task.task for made in (plan(case, facts), plan(case, facts, list(Task))) for task in made.runnable}
+    if lending_hints(case):
+        assert runnable <= ALLOWED_IN_LENDER
+
+
+@pytest.mark.safety
+@given(repositories(), facts_of_any_moment)
+def test_no_plan_from_findings_drops_anything(case, facts) -> None:
+    made = plan(case, facts)
+    assert Task.RECLAIM not in {task.task for task in made.tasks}
+    assert not any(map(drops_objects, all_steps(made)))
+
+
+@pytest.mark.safety
+@given(repositories(), facts_of_any_moment)
+def test_no_task_but_reclaim_has_a_command_that_drops_objects(case, facts) -> None:
+    made = plan(case, facts, [task for task in Task if task is not Task.RECLAIM])
+    assert not any(map(drops_objects, all_steps(made)))
+    assert not any("prune" in step.arguments[:1] for step in all_steps(made))
+
+
+@pytest.mark.safety
+@given(repositories(), facts_of_any_moment)
+def test_member_keeps_its_own_copies_but_where_lenders_are_checked_first(case, facts) -> None:
+    if not (Role.MEMBER in case.roles or case.inspection.alternates is not None):
+        return
+    for planned in plan(case, facts, list(Task)).runnable:
+        removing = [step for step in planned.steps if step.arguments[:1] == ("prune-packed",) or "-d" in step.arguments]
+        if removing:
+            assert planned.task is Task.DEDUPLICATE
+            assert planned.steps[0].act == "check-lenders"
+
+
+@given(repositories(), facts_of_any_moment)
+def test_plan_has_no_task_twice_and_keeps_the_order(case, facts) -> None:
+    planned = [task.task for task in plan(case, facts).tasks]
+    assert len(set(planned)) == len(planned)
+    rest = [task for task in planned if task is not Task.MULTI_PACK_INDEX]
+    assert rest == sorted(rest, key=ORDER.index)
+
+
+@pytest.mark.safety
+def test_detector_of_dropping_commands_knows_them() -> None:
+    commands = [
+        ("gc",), ("maintenance", "run"), ("prune",), ("reflog", "expire", "--expire=now"), ("repack", "-a", "-d"),
+        ("repack", "-A", "-d"), ("repack", "--cruft", "-d"), ("repack", "--cruft", "--cruft-expiration=now", "-d"),
+    ]  # fmt: skip
+    assert all(drops_objects(Step(does="x", arguments=words)) for words in commands)
+    harmless = [("repack", "-a", "-d", "-k"), ("repack", "-d"), ("multi-pack-index", "expire"), ()]
+    assert not any(drops_objects(Step(does="x", arguments=words)) for words in harmless)
