@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.model.job import Job
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
@@ -42,6 +43,8 @@ class Context:
     """Has what a person has chosen written, if it is other than before."""
     read_only: bool = False
     """Nothing may be changed, and no other program started."""
+    fetch_options: FetchOptions = field(default_factory=FetchOptions)
+    """What the configuration says of fetches."""
     jobs: dict[int, Job] = field(default_factory=dict)
     """By number, in the order of asking."""
     forgotten_job_count: int = 0
@@ -51,6 +54,10 @@ class Context:
     """The clock of durations."""
     skipped: tuple[NotRepository, ...] = ()
     """What the survey met that is no repository."""
+
+    def key(self, action: str) -> str:
+        """Return the first key of an action; empty if it has none."""
+        return self.shown_keys.get(action, "").partition(" ")[0]
 
     def take_in(self, changes: Changes) -> None:
         """Remember what concerns no single row."""

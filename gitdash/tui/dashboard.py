@@ -115,6 +115,7 @@ class Dashboard(App[int]):
             views=SavedViews(options.views, self.memory.views(), self.memory.note_view),
             remember=self.remember,
             read_only=options.read_only,
+            fetch_options=options.fetch,
         )
         self.problems = (*self.keymap.problems, *self.context.views.problems)
         """What in the configuration of keys and views cannot be followed: sentences."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.model.view import View
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Options:
     """Program that is started in a repository; None for the user's own."""
     open_with: Sequence[str] = ()
     """Programs that show a repository: the first that is installed."""
+    fetch: FetchOptions = field(default_factory=FetchOptions)
+    """How fetches are made."""
 
 
 def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_encoding: str | None) -> Options:
@@ -49,4 +52,9 @@ def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_en
         views=settings.view,
         shell=dashboard.shell,
         open_with=dashboard.open_with,
+        fetch=FetchOptions(
+            alternate_refs=settings.fetch.alternate_refs,
+            time_limit_s=settings.fetch.time_limit_s,
+            protocols=settings.fetch.protocols,
+        ),
     )

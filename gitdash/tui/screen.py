@@ -1,6 +1,7 @@
 """What the screens have in common: keys by scope, a notice where the terminal is too small, and how one goes back."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 from textual import events
@@ -16,6 +17,7 @@ from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
 from gitdash.tui.drawing.items import ItemsView
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.fetches.starting import Fetches
 from gitdash.tui.key_line import KeyLineView
 from gitdash.tui.source import Changes
 from gitdash.units import printable_path
@@ -32,6 +34,9 @@ class DashboardScreen(Screen[None]):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
+        self._fetches = Fetches(
+            context.source, read_only=context.read_only, jobs_key=context.key("show_jobs"), say=self.say
+        )
         self.title_view = LinesView(self._title_lines, id="title")
         self.key_view = KeyLineView(self.SCOPE, context.shown_keys, self.shown_tab, self.typing_keys)
 
@@ -120,6 +125,28 @@ class DashboardScreen(Screen[None]):
         """Return what people call a repository. Printable."""
         summary = self.context.summary_of(path)
         return printable_path(path) if summary is None else summary.name
+
+    def names_of(self, paths: Sequence[bytes]) -> str:
+        """Return what people call one repository, or how many they are. Printable."""
+        return self.name_of(paths[0]) if len(paths) == 1 else f"{len(paths):,} repositories"
+
+    def action_fetch(self) -> None:
+        """Fetch as the configuration says; into many repositories only if it is asked for twice."""
+        paths = self.acted_on()
+        if not self._fetches.are_refused(paths):
+            self._fetches.start(paths, self.names_of(paths))
+
+    def action_choose_fetch(self) -> None:
+        """Choose how to fetch."""
+        from gitdash.tui.fetches.screen import FetchScreen
+
+        paths = self.acted_on()
+        if self._fetches.are_refused(paths):
+            return
+        what = self.names_of(paths)
+        start = partial(self._fetches.start, paths, what)
+        page = FetchScreen(what, self.context.fetch_options, self.context.shown_keys, start=start)
+        self.app.call_next(partial(self.app.push_screen, page))
 
     def action_open_shell(self) -> None:
         """Open a shell in the repository, and look at it again after that."""

@@ -20,11 +20,13 @@ class Scope(enum.StrEnum):
     """The page on which a saved view is chosen."""
     COLUMNS = "columns"
     """The page on which columns are chosen."""
+    FETCH = "fetch"
+    """The page on which it is chosen how to fetch."""
     PAGE = "page"
     """A page of lines over a screen, such as help."""
 
 
-LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.VIEWS, Scope.COLUMNS, Scope.PAGE)
+LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.VIEWS, Scope.COLUMNS, Scope.FETCH, Scope.PAGE)
 """All screens with lines to move over."""
 
 REPOSITORIES: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS)

@@ -6,6 +6,7 @@ from textual.binding import Binding
 
 from gitdash.tui.actions.action import Action, Scope
 from gitdash.tui.actions.everywhere import EVERYWHERE
+from gitdash.tui.actions.fetches import FETCHES
 from gitdash.tui.actions.fleet import FLEET
 from gitdash.tui.actions.grouping import GROUPING
 from gitdash.tui.actions.jobs import JOBS
@@ -21,6 +22,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     *GROUPING,
     *MARKING,
     *VIEWS,
+    *FETCHES,
     *REPOSITORY,
     *POOLS,
     *JOBS,

@@ -144,7 +144,7 @@ class LookScreen(DashboardScreen):
             self.say(f"There is no view {number + 1}{self._key_hint('choose_view', 'shows all')}.")
 
     def _key_hint(self, action: str, what: str) -> str:
-        key = self.context.shown_keys.get(action, "").partition(" ")[0]
+        key = self.context.key(action)
         return f": {key} {what}" if key else ""
 
     def view_opened(self, text: str) -> None:

@@ -233,7 +233,7 @@ class FleetScreen(LookScreen):
 
     def _act(self, verb: str, gerund: str, act: Callable[[bytes], None]) -> None:
         paths = self.marking.acted_on()
-        what = self.name_of(paths[0]) if len(paths) == 1 else f"{len(paths):,} repositories"
+        what = self.names_of(paths)
         if not paths:
             self.say("There is no repository under the cursor.")
         elif len(paths) > MANY and not self._confirmation.is_given((verb, paths), time.monotonic()):

@@ -7,6 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
@@ -32,12 +33,19 @@ class NameScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [binding for binding in bindings_of(Scope.PAGE) if binding.id == "back"]
 
     def __init__(
-        self, title: str, hint: str, *, question_for: Callable[[str], str | None], take: Callable[[str], None]
+        self,
+        title: str,
+        hint: str,
+        *,
+        question_for: Callable[[str], str | None],
+        take: Callable[[str], None],
+        verb: str = "save",
     ) -> None:
         super().__init__()
         self.input = TextInput(id="name", compact=True, max_length=_LONGEST_NAME)
         self._title = title
         self._hint = hint
+        self._verb = verb
         self._question_for = question_for
         self._take = take
         self._asked: str | None = None
@@ -49,7 +57,7 @@ class NameScreen(ModalScreen[None]):
         """Put input and hint into a frame."""
         frame = Vertical(self.input, self._hint_view, id="name-frame")
         frame.border_title = self._title
-        frame.border_subtitle = "enter save  esc close"
+        frame.border_subtitle = Content(f"enter {self._verb}  esc close")
         yield frame
 
     def on_mount(self) -> None:

@@ -1,0 +1,1 @@
+"""Fetches that a person starts: at once, or after choosing how."""

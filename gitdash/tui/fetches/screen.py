@@ -1,0 +1,61 @@
+"""The page on which a person chooses how to fetch."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import ClassVar, Final
+
+from textual.binding import BindingType
+from typing_extensions import override
+
+from gitdash.maintenance.fetching.options import FetchOptions
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.closing import close
+from gitdash.tui.fetches.choice import FetchChoice, fetch_page
+from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
+from gitdash.tui.pages.name_screen import NameScreen
+
+_ASKED: Final = {
+    "name": ("Name of a remote", "Such as origin. Repositories without a remote of this name are left alone."),
+    "group": ("Name of a group of remotes", "One that `git config remotes.<group>` has in these repositories."),
+}
+
+
+class FetchScreen(ChooserScreen, inherit_bindings=False):
+    """The options of a fetch; `start` gets them and returns whether it is being done."""
+
+    SCOPE = Scope.FETCH
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.FETCH), HELP_BINDING]
+
+    def __init__(
+        self,
+        what: str,
+        configured: FetchOptions,
+        shown_keys: Mapping[str, str],
+        *,
+        start: Callable[[FetchOptions], bool],
+    ) -> None:
+        """Take the repositories' name for people, printable, and what the configuration says of fetches."""
+        super().__init__("Fetch", lambda width: fetch_page(self.choice, what, width), shown_keys)
+        self.choice = FetchChoice(configured)
+        self._start = start
+
+    def action_turn(self, step: int) -> None:
+        """Take the next value of the choice under the cursor; ask for the name that it needs."""
+        kind = self.choice.turn(self.items.selected, step)
+        if kind is None:
+            self.items.renew()
+            return
+        title, hint = _ASKED[kind]
+        page = NameScreen(title, hint, question_for=lambda _name: None, take=partial(self._named, kind), verb="take")
+        self.app.call_next(self.app.push_screen, page)
+
+    def _named(self, kind: str, text: str) -> None:
+        self.choice.named(kind, text)
+        self.items.renew()
+
+    @override
+    def action_accept(self) -> None:
+        """Start."""
+        if self._start(self.choice.options):
+            close(self)
