@@ -41,6 +41,8 @@ KINDS: Final = (
     "delete",
     "link",
     "maintain",
+    "maintain",
+    "maintain",
     "maintain and terminate",
     "maintain and kill",
     "kill git",

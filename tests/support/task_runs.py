@@ -95,14 +95,3 @@ def make_lender_and_member(folder: Path) -> tuple[GitRepository, GitRepository]:
     member.clock_s = lender.clock_s
     member.commit({"own": "x"})
     return lender, member
-
-
-def is_whole(repository: GitRepository) -> bool:
-    """Whether everything reachable is there, in git's own words."""
-    return repository.git("fsck", "--connectivity-only", check=False) is not None and not _complaint(repository)
-
-
-def _complaint(repository: GitRepository) -> str:
-    output = repository.git("rev-list", "--objects", "--all", "--quiet", check=False)
-    missing = repository.git("rev-list", "--objects", "--all", "--missing=print", check=False)
-    return output + "".join(line for line in missing.splitlines() if line.startswith("?"))
