@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gitdash import __version__
+from gitdash.cli.action_commands import fetch, maintain
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.serve import WebServer
 from gitdash.cli.session import Dashboard, Session
@@ -27,7 +28,18 @@ _SIZES = ("disk", "exclusive", "reachable", "all")
 def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Group:
     """Return the whole command line; `dashboard` opens the terminal dashboard, `web_server` serves it to browsers."""
     group = _group(dashboard)
-    for command in (scan, show, size, check, history, completion, _demo(dashboard), _serve(web_server)):
+    for command in (
+        scan,
+        show,
+        size,
+        check,
+        fetch,
+        maintain,
+        history,
+        completion,
+        _demo(dashboard),
+        _serve(web_server),
+    ):
         group.add_command(command)
     return group
 
@@ -152,9 +164,10 @@ Examples:
   gitdash scan . --where "packs > 50"             only what has many packs
   gitdash size /srv/git/x.git --explain           why five figures differ
   gitdash check /srv/git --fail-on warning        exit 1 if anything is wrong
+  gitdash maintain x.git --dry-run                what would be done to it, and why
 
 \b
-Exit codes: 0 done, 1 findings or a failed measurement, 2 wrong use, 3 refused for safety, 130 interrupted.
+Exit codes: 0 done, 1 findings or something failed, 2 wrong use, 3 refused for safety, 130 interrupted.
 """
 
 

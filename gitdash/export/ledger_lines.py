@@ -56,6 +56,26 @@ def entry_lines(entry: LedgerEntry, now_s: float) -> list[str]:
     return [printable(line) for line in (_head(entry, now_s), *parts, *_part("by", [by]))]
 
 
+def short_lines(entry: LedgerEntry) -> list[str]:
+    """Return how one action went, for who waits for it: a line, one with what changed, and one with its phases."""
+    why = f" ({entry.reason.value})" if entry.reason is not None and entry.reason.value != entry.outcome.value else ""
+    took = f", {human_duration(entry.elapsed_s)}" if entry.elapsed_s is not None else ""
+    head = f"{printable_path(entry.path)}: {action_name(entry)}: {entry.outcome.value}{why}{took}"
+    changes = ", ".join(text for text in _figure_texts(entry.before, entry.after) if " -> " in text)
+    phases = ", ".join(f"{phase.name} {human_duration(phase.elapsed_s)}" for phase in entry.phases)
+    left = ", ".join(_listed(entry.leftovers))
+    return [
+        printable(line)
+        for line in (
+            f"{head}: {entry.sentence}" if entry.sentence else head,
+            *([f"    {changes}"] if changes else []),
+            *([f"    phases: {phases}"] if phases else []),
+            *(f"    {_reference(change)}" for change in entry.reference_changes[:_LISTED_COUNT]),
+            *([f"    may have left {left}"] if left else []),
+        )
+    ]
+
+
 def cut_off_lines(entries: Iterable[LedgerEntry]) -> list[str]:
     """Return one sentence for each action that was cut off: which, since when, and what it may have left."""
     return [printable(_cut_off(entry)) for entry in entries]
@@ -101,6 +121,11 @@ def _part(label: str, texts: Iterable[str]) -> Iterator[str]:
 
 def _figure_changes(before: StoreFigures | None, after: StoreFigures | None) -> list[str]:
     """Return what is known of before and after on one line; a figure that stayed is said once."""
+    changes = _figure_texts(before, after)
+    return [", ".join(changes)] if changes else []
+
+
+def _figure_texts(before: StoreFigures | None, after: StoreFigures | None) -> list[str]:
     changes = []
     for label, name, shown in _FIGURES:
         values = [getattr(figures, name) if figures is not None else None for figures in (before, after)]
@@ -108,7 +133,7 @@ def _figure_changes(before: StoreFigures | None, after: StoreFigures | None) -> 
             continue
         first, last = ("?" if value is None else shown(value) for value in values)
         changes.append(f"{label} {first} -> {last}" if values[0] != values[1] else f"{label} {first}")
-    return [", ".join(changes)] if changes else []
+    return changes
 
 
 def _received(entry: LedgerEntry) -> list[str]:

@@ -56,6 +56,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     kind: JobKind
     path: bytes | None
     """The repository; None if it is about all below the roots."""
+    what: str = ""
+    """Which remote a fetch is from, or which tasks are run. Printable."""
     part_of: int | None = None
     """Number of the survey for which it is done; None if a person asked for it."""
     state: JobState

@@ -61,7 +61,15 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     if driver is None and not has_terminal():
         raise NoTerminalError
     summaries = history.summaries(roots) if history is not None else []
-    feed = SurveyFeed(roots, settings=settings, history=history, program=git, clock=clock, painted_count=len(summaries))
+    feed = SurveyFeed(
+        roots,
+        settings=settings,
+        history=history,
+        program=git,
+        clock=clock,
+        painted_count=len(summaries),
+        read_only=dashboard.read_only,
+    )
     feed.check_roots()
     replace_undecodable_input()
     with drawn_on_a_terminal() if driver is None else contextlib.nullcontext():

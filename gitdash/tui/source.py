@@ -6,16 +6,22 @@ when something has happened; soon after, `take` gives the latest state of each c
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from gitdash.model.command import CommandRecord
 from gitdash.model.job import Job
+from gitdash.model.ledger import LedgerEntry
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespaces
+from gitdash.model.plan import Plan
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
+from gitdash.model.task import Task
 from gitdash.survey.events import Waiting
+
+if TYPE_CHECKING:
+    from gitdash.maintenance.fetching.options import FetchOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +71,10 @@ class Changes:
     """Jobs that are other than before, by number."""
     forgotten_jobs: list[int] = field(default_factory=list)
     """Numbers of jobs that ended and are of no more interest."""
+    plans: dict[bytes, Plan | Unreadable] = field(default_factory=dict)
+    """Answers to `request_plans`."""
+    entries: dict[bytes, tuple[LedgerEntry, ...]] = field(default_factory=dict)
+    """Answers to `request_entries`, the newest first."""
     notices: list[str] = field(default_factory=list)
     """Sentences for people. Printable."""
     failure: Exception | None = None
@@ -116,6 +126,18 @@ class FleetSource(Protocol):
 
     def commands_version(self, path: bytes) -> int:
         """Return a number that grows whenever `commands` has something new."""
+
+    def request_plans(self, paths: Sequence[bytes], tasks: Sequence[Task] | None) -> None:
+        """Have a plan made for each repository, from its findings if `tasks` is None; its facts are read anew."""
+
+    def run_plans(self, plans: Sequence[Plan], *, confirmed_name: str | None = None) -> None:
+        """Queue what may be run of each plan; a plan that reclaims needs the name that a person has typed."""
+
+    def fetch(self, paths: Sequence[bytes], options: "FetchOptions | None" = None) -> None:
+        """Queue a fetch for each repository; None is what the configuration says."""
+
+    def request_entries(self, path: bytes) -> None:
+        """Have the ledger read for a repository."""
 
     def cancel_job(self, number: int) -> None:
         """End a job that is queued or runs; take note of one that failed, which is counted no longer."""

@@ -47,6 +47,8 @@ class WatchedFeed:
         seen.notices += changes.notices
         seen.skipped = seen.skipped if changes.skipped is None else changes.skipped
         seen.progress = changes.progress or seen.progress
+        seen.plans |= changes.plans
+        seen.entries |= changes.entries
         seen.failure = changes.failure or seen.failure
 
     def until_over(self, step: str = "surveyed") -> None:
@@ -73,7 +75,12 @@ class WatchedFeed:
 
 @contextmanager
 def watched_feed(
-    root: Path, *, history: History | None = None, settings: Settings | None = None, git: str = GIT
+    root: Path,
+    *,
+    history: History | None = None,
+    settings: Settings | None = None,
+    git: str = GIT,
+    read_only: bool = False,
 ) -> Iterator[WatchedFeed]:
     """Run a feed over what lies below a folder."""
     feed = SurveyFeed(
@@ -82,6 +89,7 @@ def watched_feed(
         history=history,
         program=find_git(git),
         clock=time.time,
+        read_only=read_only,
     )
     feed.start(lambda: None)
     try:

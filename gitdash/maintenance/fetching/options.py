@@ -1,8 +1,11 @@
 """What a person may choose of a fetch."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import FetchSettings
 
 AlternateRefs = Literal["auto", "suppress", "use"]
 
@@ -24,3 +27,12 @@ class FetchOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Of each fetch."""
     protocols: tuple[str, ...] = ("https", "ssh")
     """What a remote may be fetched by; a path is `file`."""
+
+
+def configured_options(settings: "FetchSettings") -> FetchOptions:
+    """Return what the user's configuration says where nobody chooses anything."""
+    return FetchOptions(
+        alternate_refs=settings.alternate_refs,
+        time_limit_s=settings.time_limit_s,
+        protocols=settings.protocols,
+    )

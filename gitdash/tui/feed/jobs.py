@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from gitdash.model.job import Job, JobFigures, JobKind, JobState
+from gitdash.model.ledger import LedgerEntry
 from gitdash.tui.clock import Clock
 
 KEPT_PARTS: Final = 100
@@ -32,6 +33,8 @@ class JobRegister:
         self._jobs: dict[int, Job] = {}
         self._cancels: dict[int, threading.Event] = {}
         """Of the jobs that have not ended."""
+        self._on_cancel: dict[int, Callable[[], None]] = {}
+        """What else is to be called when one of these is cancelled."""
         self._ended: dict[tuple[bool, bool], dict[int, None]] = {}
         """Numbers in the order of ending, by whether it was part of a survey and whether it went well."""
         self._failed: dict[tuple[JobKind, bytes | None], int] = {}
@@ -42,6 +45,7 @@ class JobRegister:
         kind: JobKind,
         path: bytes | None,
         *,
+        what: str = "",
         part_of: int | None = None,
         cancel: threading.Event | None = None,
     ) -> int:
@@ -55,6 +59,7 @@ class JobRegister:
                     number=number,
                     kind=kind,
                     path=path,
+                    what=what,
                     part_of=part_of,
                     state=JobState.QUEUED,
                     asked_at_s=self._clock(),
@@ -105,24 +110,52 @@ class JobRegister:
                 )
             )
 
-    def end(self, number: int, state: JobState, *, after: JobFigures | None = None, reason: str | None = None) -> None:
+    def end(
+        self,
+        number: int,
+        state: JobState,
+        *,
+        after: JobFigures | None = None,
+        reason: str | None = None,
+        entries: tuple[LedgerEntry, ...] = (),
+    ) -> None:
         """Say how a job ended; what was said first stands."""
         with self._lock:
             job = self._jobs.get(number)
             if job is not None and not job.state.has_ended:
-                self._end(job, state, after, reason)
+                self._end(msgspec.structs.replace(job, entries=entries), state, after, reason)
+
+    def on_cancel(self, number: int, call: Callable[[], None]) -> None:
+        """Have something called once a job is cancelled; at once if it is already."""
+        with self._lock:
+            cancel = self._cancels.get(number)
+            job = self._jobs.get(number)
+            is_cancelled = (cancel is not None and cancel.is_set()) or (
+                cancel is None and job is not None and job.state is JobState.CANCELLED
+            )
+            if cancel is not None and not is_cancelled:
+                self._on_cancel[number] = call
+        if is_cancelled:
+            call()
 
     def cancel(self, number: int) -> None:
         """Have a running job end soon, and one that waits not begin; of one that failed a person has taken note."""
         with self._lock:
-            job = self._jobs.get(number)
-            if job is None or job.state.has_ended:
-                if job is not None and self._failed.get((job.kind, job.path)) == number:
-                    self._settle(job.kind, job.path)
-                return
-            self._cancels[number].set()
-            if job.state is JobState.QUEUED:
-                self._end(job, JobState.CANCELLED, None, None)
+            # called without the lock: it may end the job itself
+            call = self._on_cancel.get(number)
+            self._cancel(number)
+        if call is not None:
+            call()
+
+    def _cancel(self, number: int) -> None:
+        job = self._jobs.get(number)
+        if job is None or job.state.has_ended:
+            if job is not None and self._failed.get((job.kind, job.path)) == number:
+                self._settle(job.kind, job.path)
+            return
+        self._cancels[number].set()
+        if job.state is JobState.QUEUED:
+            self._end(job, JobState.CANCELLED, None, None)
 
     def cancel_all(self) -> None:
         """Have all end soon, without a word: nobody looks any more."""
@@ -149,6 +182,7 @@ class JobRegister:
     def _end(self, job: Job, state: JobState, after: JobFigures | None, reason: str | None) -> None:
         ended = msgspec.structs.replace(job, state=state, ended_at_s=self._clock(), after=after, reason=reason)
         del self._cancels[job.number]
+        self._on_cancel.pop(job.number, None)
         self._put(ended)
         self._settle(job.kind, job.path, by=ended)
         if state is JobState.FAILED:

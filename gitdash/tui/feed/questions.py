@@ -75,6 +75,15 @@ class Questions:
         """End the reader of a repository, once what was asked of it is answered."""
         self._lanes.add(("objects", path), partial(self._close, path))
 
+    def close(self, path: bytes) -> None:
+        """End the reader of a repository now, for its packs are about to be replaced."""
+        self._close(path)
+
+    def warm(self, path: bytes) -> None:
+        """Open a reader again, so that the next look-up does not pay."""
+        if self._readers is not None:
+            self.request_lookup_times(path)
+
     def stop(self) -> None:
         """End all readers. Nothing new begins, for `cancel` is set."""
         readers = self._readers

@@ -17,10 +17,13 @@ from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import stop_everything
 from gitdash.model.command import CommandRecord
 from gitdash.model.job import Job, JobKind
+from gitdash.model.plan import Plan
 from gitdash.model.report import RepositoryReport
+from gitdash.model.task import Task
 from gitdash.survey.events import Discovered, Finished, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
 from gitdash.tui.clock import Clock
+from gitdash.tui.feed.acting import Acting
 from gitdash.tui.feed.again import LookAgain
 from gitdash.tui.feed.figures import with_sizes_of_this_run
 from gitdash.tui.feed.jobs import JobRegister
@@ -32,8 +35,11 @@ from gitdash.tui.source import Changes
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History
+    from gitdash.maintenance.fetching.options import FetchOptions
 
 _JOIN_S: Final = 0.3
+_GRACE_S: Final = 0.4
+"""For git to take its locks away, out of the second that quitting may take."""
 _MOST_WANTED: Final = 4
 """Reports that wait to be read: that of the cursor's row, and of screens that are open."""
 
@@ -41,7 +47,7 @@ _MOST_WANTED: Final = 4
 class SurveyFeed:
     """Implements `FleetSource`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a survey and actions need, each by name
         self,
         roots: Sequence[bytes],
         *,
@@ -50,6 +56,7 @@ class SurveyFeed:
         program: GitProgram,
         clock: Clock,
         painted_count: int | None = None,
+        read_only: bool = False,
     ) -> None:
         """Take what is surveyed and with what; `painted_count` rows of the state file are on screen already."""
         self._painted_count = painted_count
@@ -81,6 +88,21 @@ class SurveyFeed:
             guarded=self._guarded,
             cancel=self._cancel,
         )
+        self._acting = Acting(
+            settings=settings,
+            history=history,
+            program=program,
+            clock=clock,
+            register=self._jobs,
+            readers=self._questions,
+            report_of=self._report,
+            tell=self._tell,
+            on_busy=self._note_busy,
+            look_again=self.rescan,
+            guarded=self._guarded,
+            cancel=self._cancel,
+            read_only=read_only,
+        )
         self._changed = threading.Condition()
         self._wake: Callable[[], None] = lambda: None
         self._changes: Changes | None = None
@@ -102,6 +124,7 @@ class SurveyFeed:
                 self._look_again_when_asked,
                 self._measure_when_asked,
                 self._read_reports_when_wanted,
+                self._acting.say_what_was_cut_off,
             )
         ]
 
@@ -125,6 +148,7 @@ class SurveyFeed:
         with self._changed:
             self._changed.notify_all()
         self._again.wake()
+        self._acting.stop(_GRACE_S)
         stop_everything()
         self._questions.stop()
         for thread in self._threads:
@@ -166,7 +190,7 @@ class SurveyFeed:
     def retry_job(self, number: int) -> None:
         """Ask for the same again."""
         job = self._jobs.job(number)
-        if job is None or not job.state.has_ended:
+        if job is None or not job.state.has_ended or self._acting.retry(number):
             return
         if job.kind is JobKind.MEASURE and job.path is not None:
             self.measure(job.path)
@@ -197,6 +221,22 @@ class SurveyFeed:
     def close_readers(self, path: bytes) -> None:
         """End the reader of a repository."""
         self._questions.close_readers(path)
+
+    def request_plans(self, paths: Sequence[bytes], tasks: Sequence[Task] | None) -> None:
+        """Have plans made."""
+        self._acting.request_plans(paths, tasks)
+
+    def run_plans(self, plans: Sequence[Plan], *, confirmed_name: str | None = None) -> None:
+        """Queue the tasks of plans."""
+        self._acting.run_plans(plans, confirmed_name)
+
+    def fetch(self, paths: Sequence[bytes], options: "FetchOptions | None" = None) -> None:
+        """Queue fetches."""
+        self._acting.fetch(paths, options)
+
+    def request_entries(self, path: bytes) -> None:
+        """Have the ledger read."""
+        self._acting.request_entries(path)
 
     def commands(self, path: bytes) -> Sequence[CommandRecord]:
         """Return what git was asked."""
@@ -232,6 +272,7 @@ class SurveyFeed:
             self._pending().jobs[job.number] = job
 
     def _forget_job(self, number: int) -> None:
+        self._acting.forget(number)
         with self._changed:
             self._pending().forgotten_jobs.append(number)
 

@@ -1,0 +1,160 @@
+"""What `fetch` and `maintain` share: how a run is opened, watched, ended early, and reported."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from gitdash import __version__
+from gitdash.cli.clock import wall_clock
+from gitdash.cli.output import ProgressLine, say, write_text
+from gitdash.cli.session import Session, absolute_path
+from gitdash.errors import ExitCode, GitdashError
+from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
+from gitdash.export.ledger_lines import cut_off_lines, entry_lines, short_lines
+from gitdash.export.ledger_record import action_record
+from gitdash.maintenance.run_report import report_lines, run_report
+from gitdash.model.ledger import LedgerEntry, StoreFigures
+from gitdash.model.repository import Repository
+from gitdash.survey.acting import Actions
+from gitdash.survey.cut_off import settle_actions
+from gitdash.survey.single import find_repository
+from gitdash.units import printable_path
+
+_LOOK_INTERVAL_S: Final = 0.1
+_STOP_LIMIT_S: Final = 5.0
+"""How long cancelled actions may take to take their locks away; then their processes are ended."""
+
+
+@contextmanager
+def acting(session: Session) -> Iterator[Actions]:
+    """Open the state file and what acts; says what an earlier run did not end, and stops all if this one is left."""
+    with session.history() as history:
+        actions = Actions(
+            settings=session.settings,
+            program=session.git,
+            history=history,
+            clock=wall_clock,
+            read_only=session.dashboard.read_only,
+        )
+        if history is not None and history.problem is not None:
+            say(f"gitdash: {history.problem}")
+        settled = settle_actions(
+            actions.ledger, settings=session.settings, effective_uid=os.geteuid(), now_s=wall_clock()
+        )
+        for line in cut_off_lines(settled):
+            say(f"gitdash: {line}")
+        try:
+            yield actions
+        finally:
+            actions.cancel_all()
+            actions.wait(_STOP_LIMIT_S)
+
+
+def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Repository], bool]:
+    """Return the repositories that are named, each once, and whether all could be found; says which could not."""
+    found: dict[bytes, Repository] = {}
+    all_found = True
+    for path in paths:
+        try:
+            repository = find_repository(absolute_path(path), settings=session.settings, effective_uid=os.geteuid())
+        except GitdashError as error:
+            say(f"gitdash: {error}")
+            all_found = False
+        else:
+            found.setdefault(repository.path, repository)
+    return list(found.values()), all_found
+
+
+class Run:
+    """What becomes of all that was started together."""
+
+    def __init__(self, *, says_each: bool, is_verbose: bool = False) -> None:
+        """Take whether each action is told as soon as it is over, and whether at length."""
+        self._is_verbose = is_verbose
+        self.entries: list[LedgerEntry] = []
+        self._says_each = says_each
+        self._lock = threading.Lock()
+        self._progress = ProgressLine()
+        self._asked_count = 0
+        self._ended_count = 0
+
+    def watch(self, path: bytes) -> "RunWatch":
+        """Return the watch for one more action."""
+        with self._lock:
+            self._asked_count += 1
+        return RunWatch(self, path)
+
+    def show(self, text: str) -> None:
+        """Draw how far the run is."""
+        with self._lock:
+            self._progress.show(f"{self._ended_count}/{self._asked_count}  {text}")
+
+    def take(self, entries: Sequence[LedgerEntry]) -> None:
+        """Take what became of an action."""
+        with self._lock:
+            self._ended_count += 1
+            self.entries += entries
+            if self._says_each:
+                self._progress.clear()
+                lines = [line for entry in entries for line in self._lines(entry)]
+                write_text("".join(f"{line}\n" for line in lines))
+
+    def _lines(self, entry: LedgerEntry) -> list[str]:
+        return entry_lines(entry, wall_clock()) if self._is_verbose else short_lines(entry)
+
+    def wait(self, actions: Actions) -> None:
+        """Wait for all of it; an interrupt is heard meanwhile."""
+        while not actions.wait(_LOOK_INTERVAL_S):
+            pass
+        with self._lock:
+            self._progress.clear()
+
+    def finish(self, *, output_format: str) -> int:
+        """Print the rest, and return the exit code."""
+        report = run_report(self.entries)
+        if output_format == "json":
+            write_text(json_text(_document(self.entries)))
+        for line in report_lines(report):
+            say(line)
+        return report.exit_code
+
+
+class RunWatch:
+    """Hears of one action of a run."""
+
+    def __init__(self, run: Run, path: bytes) -> None:
+        self._run = run
+        self._name = printable_path(path)
+
+    def begins(self, before: StoreFigures) -> None:
+        """Say so."""
+        del before
+        self._run.show(self._name)
+
+    def advances(self, step: str, done_count: int, known_count: int | None) -> None:
+        """Say how far it is."""
+        how_far = f" {done_count:,}" + ("" if known_count is None else f"/{known_count:,}") if done_count else ""
+        self._run.show(f"{self._name}: {step}{how_far}")
+
+    def ends(self, entries: Sequence[LedgerEntry]) -> None:
+        """Hand on what became of it."""
+        self._run.take(entries)
+
+
+def worst(*codes: int) -> int:
+    """Return the exit code of a command of which parts ended differently: a failure counts more than a refusal."""
+    bad = [code for code in codes if code != ExitCode.DONE]
+    if not bad:
+        return ExitCode.DONE
+    return ExitCode.REFUSED if all(code == ExitCode.REFUSED for code in bad) else ExitCode.FINDINGS
+
+
+def _document(entries: Sequence[LedgerEntry]) -> dict[str, object]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "gitdash_version": __version__,
+        "generated_at": utc_text(wall_clock()),
+        "actions": [action_record(entry) for entry in entries],
+    }

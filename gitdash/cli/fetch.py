@@ -1,0 +1,62 @@
+"""`gitdash fetch`: timed fetches into the repositories that are named, side by side, and what came of each."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+
+from gitdash.cli.acting import Run, RunWatch, acting, repositories, worst
+from gitdash.cli.session import Session
+from gitdash.config.settings import FetchSettings
+from gitdash.errors import ExitCode
+from gitdash.maintenance.fetching.options import AlternateRefs, FetchOptions, configured_options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchCommand:
+    """What the command line says; None for what the configuration says."""
+
+    paths: tuple[bytes, ...]
+    remotes: tuple[str, ...]
+    group: str | None
+    protocols: tuple[str, ...]
+    alternate_refs: AlternateRefs | None
+    prune: bool | None
+    time_limit_s: float | None
+    dry_run: bool
+    output_format: str
+    verbose: bool
+
+    def options(self, settings: FetchSettings) -> FetchOptions:
+        """Return how is fetched."""
+        configured = configured_options(settings)
+        return msgspec.structs.replace(
+            configured,
+            remotes=self.remotes,
+            group=self.group,
+            alternate_refs=self.alternate_refs or configured.alternate_refs,
+            prune=self.prune,
+            dry_run=self.dry_run,
+            time_limit_s=self.time_limit_s or configured.time_limit_s,
+            protocols=self.protocols or configured.protocols,
+        )
+
+
+def run_fetch(session: Session, command: FetchCommand) -> int:
+    """Fetch into all repositories; one that fails stops no other."""
+    options = command.options(session.settings.fetch)
+    found, all_found = repositories(session, command.paths)
+    run = Run(says_each=command.output_format == "table", is_verbose=command.verbose)
+    with acting(session) as actions:
+        run_id = actions.new_run()
+        for repository in found:
+            report = actions.look(repository)
+            watch_of = partial(_watch, run, repository.path)
+            actions.fetch(report, actions.plan_fetch(report, options), watch_of, run=run_id)
+        run.wait(actions)
+    return worst(run.finish(output_format=command.output_format), ExitCode.DONE if all_found else ExitCode.FINDINGS)
+
+
+def _watch(run: Run, path: bytes, remote: str) -> RunWatch:
+    del remote
+    return run.watch(path)

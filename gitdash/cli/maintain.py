@@ -1,0 +1,136 @@
+"""`gitdash maintain`: the plan of each repository that is named, then, if the user agrees, the running of it."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gitdash import __version__
+from gitdash.cli.acting import Run, acting, repositories, worst
+from gitdash.cli.clock import wall_clock
+from gitdash.cli.output import ProgressLine, say, write_text
+from gitdash.cli.session import Session
+from gitdash.errors import ExitCode, GitdashError
+from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
+from gitdash.export.plan_lines import plan_lines, plan_record
+from gitdash.maintenance.claims import Families
+from gitdash.model.plan import Plan
+from gitdash.model.task import Task
+from gitdash.survey.acting import Actions
+from gitdash.survey.maintaining import Planned
+from gitdash.units import counted
+
+
+class NotConfirmedError(GitdashError):
+    """Nobody is there to agree, or what was typed is not what was asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintainCommand:
+    """What the command line says."""
+
+    paths: tuple[bytes, ...]
+    task_names: tuple[str, ...]
+    """Empty for what the findings name."""
+    dry_run: bool
+    agreed: bool
+    confirmed_name: str | None
+    """What was typed to confirm `reclaim`."""
+    output_format: str
+    verbose: bool
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks that are asked for, each once; their names have to be known."""
+        return tuple(dict.fromkeys(map(Task, self.task_names)))
+
+
+def run_maintain(session: Session, command: MaintainCommand) -> int:
+    """Show the plans; run what nothing speaks against. One repository that fails stops no other."""
+    unknown = [name for name in command.task_names if name not in set(Task)]
+    if unknown:
+        say(f"gitdash: there is no task {unknown[0]!r}; the tasks are {', '.join(Task)}")
+        return ExitCode.REFUSED
+    if Task.RECLAIM in command.tasks:
+        _require_one(command)
+    found, all_found = repositories(session, command.paths)
+    missing = ExitCode.DONE if all_found else ExitCode.FINDINGS
+    with acting(session) as actions:
+        progress = ProgressLine()
+        planned = []
+        for number, repository in enumerate(found, 1):
+            progress.show(f"making plans {number}/{len(found)}")
+            planned.append(actions.plan(repository, command.tasks or None))
+        progress.clear()
+        plans = [one.plan for one in planned]
+        if command.dry_run or command.output_format == "script":
+            _print_plans(session, plans, command.output_format)
+            return worst(_refusal_code(plans, command), missing)
+        if command.output_format == "table":
+            _print_plans(session, plans, "table")
+        if not any(plan.runnable for plan in plans):
+            if command.output_format == "json":
+                _print_plans(session, plans, "json")
+            say("nothing is run" if any(plan.tasks for plan in plans) else "there is nothing to do")
+            return worst(_refusal_code(plans, command), missing)
+        _require_agreement(plans, command)
+        return worst(_run(actions, planned, command), missing)
+
+
+def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand) -> int:
+    run = Run(says_each=command.output_format == "table", is_verbose=command.verbose)
+    run_id = actions.new_run()
+    families = Families(one.report for one in planned)
+    name = None if command.confirmed_name is None else os.fsencode(command.confirmed_name)
+    for one in planned:
+        if one.plan.tasks:
+            watch = run.watch(one.plan.path)
+            actions.maintain(one, watch, run=run_id, families=families, confirmed_name=name)
+    run.wait(actions)
+    return run.finish(output_format=command.output_format)
+
+
+def _print_plans(session: Session, plans: Sequence[Plan], output_format: str) -> None:
+    if output_format == "script":
+        from gitdash.maintenance.script import shell_script
+
+        write_text(shell_script(plans, git=session.git.path))
+    elif output_format == "json":
+        document = {
+            "schema_version": SCHEMA_VERSION,
+            "gitdash_version": __version__,
+            "git_version": session.git.version_text,
+            "generated_at": utc_text(wall_clock()),
+            "plans": [plan_record(plan) for plan in plans],
+        }
+        write_text(json_text(document))
+    else:
+        write_text("".join(f"{line}\n" for plan in plans for line in plan_lines(plan)))
+
+
+def _refusal_code(plans: Sequence[Plan], command: MaintainCommand) -> int:
+    """A task that was asked for by name and is refused is a refusal; one that only a finding named is an answer."""
+    is_refused = any(task.refusals for plan in plans for task in plan.tasks)
+    return ExitCode.REFUSED if is_refused and command.tasks else ExitCode.DONE
+
+
+def _require_one(command: MaintainCommand) -> None:
+    if len(command.paths) != 1 or len(command.tasks) != 1:
+        raise NotConfirmedError("reclaim drops objects: it is a task of its own, for one repository at a time")
+    if command.confirmed_name is None and not command.dry_run:
+        raise NotConfirmedError("reclaim drops objects: confirm it with --confirm and the repository's name")
+
+
+def _require_agreement(plans: Sequence[Plan], command: MaintainCommand) -> None:
+    """Ask on the terminal; where there is none, only --yes is an answer."""
+    if command.agreed or Task.RECLAIM in command.tasks:
+        return
+    tasks = counted(sum(len(plan.runnable) for plan in plans), "task")
+    where = counted(sum(bool(plan.runnable) for plan in plans), "repository", "repositories")
+    question = f"run {tasks} in {where}?"
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise NotConfirmedError(f"{question} nobody can be asked here: say --yes, or --dry-run to see the plan")
+    import click
+
+    if not click.confirm(question, default=False, err=True):
+        raise NotConfirmedError("nothing is run")

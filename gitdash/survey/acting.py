@@ -1,0 +1,193 @@
+"""Acts on repositories for both front ends: makes plans, queues what is asked for, runs it, and keeps the ledger.
+
+The facts of a repository are read anew when its turn comes, for minutes may have passed since a person looked. The
+ledger is told before git starts and after it ended, so that a run that was killed is seen by the next one. What becomes
+of an action its watch hears, from the thread that does it. Nothing here decides whether something is safe: plans do.
+"""
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from gitdash.gitcmd.command_log import commands_for
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.history.ledger import Ledger, memory_ledger
+from gitdash.maintenance.claims import Claims, Families, claims_of
+from gitdash.maintenance.facts import read_facts
+from gitdash.maintenance.fetching.options import FetchOptions
+from gitdash.maintenance.fetching.planning import plan_fetch
+from gitdash.maintenance.fetching.remotes import read_remotes
+from gitdash.maintenance.planning import plan
+from gitdash.maintenance.queue import ActionQueue, Ticket, Work
+from gitdash.maintenance.schedule import QueueLimits
+from gitdash.model.fetch import FetchPlan, RemotePlan
+from gitdash.model.ledger import Outcome, Reason
+from gitdash.model.plan import Refusal
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Repository
+from gitdash.model.task import Task
+from gitdash.survey.action_means import ActionMeans, ActionWatch, NoReaders, OpenReaders
+from gitdash.survey.bookkeeping import Bookkeeping
+from gitdash.survey.fetching import fetch_remote, refused_fetch
+from gitdash.survey.maintaining import Planned, maintain
+from gitdash.units import printable
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+    from gitdash.history.store import History
+
+_READ_ONLY: Final = Refusal(rule="read-only-mode", reason="gitdash was told to change nothing")
+
+
+class Actions:
+    """All that acts in this process; for any thread."""
+
+    def __init__(
+        self,
+        *,
+        settings: "Settings",
+        program: GitProgram,
+        history: "History | None",
+        clock: Callable[[], float],
+        readers: OpenReaders | None = None,
+        read_only: bool = False,
+    ) -> None:
+        """Take what all actions share; nothing is started yet."""
+        self.ledger: Ledger = memory_ledger() if history is None else history.ledger
+        self._read_only = read_only
+        self._means = ActionMeans(
+            settings=settings,
+            program=program,
+            history=history,
+            books=Bookkeeping(self.ledger, program, clock),
+            clock=clock,
+            readers=readers or NoReaders(),
+        )
+        jobs = settings.jobs
+        self._queue = ActionQueue(
+            QueueLimits(
+                jobs=jobs.limit,
+                per_host=jobs.limit_per_host,
+                per_volume=jobs.limit_per_volume,
+                host_pause_s=jobs.host_pause_s,
+            )
+        )
+
+    def new_run(self) -> str:
+        """Return an id for what is started together."""
+        return self._means.books.new_run()
+
+    def look(self, repository: Repository, known: RepositoryReport | None = None) -> RepositoryReport:
+        """Read the facts of a repository now; `known` adds borrowers that a survey has seen."""
+        return self._means.look(repository, known)
+
+    def plan(
+        self,
+        repository: Repository,
+        tasks: Sequence[Task] | None,
+        *,
+        known: RepositoryReport | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Planned:
+        """Return what would be done to a repository: the tasks asked for, or what its findings name (None)."""
+        report = self.look(repository, known)
+        with commands_for(repository.path):
+            facts = read_facts(
+                report,
+                program=self._means.program,
+                now_s=self._means.clock(),
+                is_read_only_mode=self._read_only,
+                policy=self._means.settings.policy_for(repository.path),
+                cancel=cancel,
+            )
+        return Planned(report=report, plan=plan(report, facts, tasks))
+
+    def plan_fetch(self, report: RepositoryReport, options: FetchOptions) -> FetchPlan:
+        """Return how a repository would be fetched into."""
+        program = self._means.program
+        with commands_for(report.repository.path):
+            config = read_remotes(report, program)
+        found = plan_fetch(report, options, config=config, git_version=program.version)
+        if self._read_only and not options.dry_run:
+            return msgspec.structs.replace(found, refusals=(_READ_ONLY, *found.refusals))
+        return found
+
+    def maintain(
+        self,
+        planned: Planned,
+        watch: ActionWatch,
+        *,
+        run: str,
+        families: Families | None = None,
+        confirmed_name: bytes | None = None,
+    ) -> Ticket:
+        """Queue the tasks of a plan; `families` of all that is started together, None for this one alone."""
+        tasks = tuple(task.task for task in planned.plan.tasks)
+        claims = claims_of(
+            planned.report,
+            families=families or Families([planned.report]),
+            writes=any(task.changes_repository for task in tasks),
+        )
+        return self._add(
+            claims, ("maintain", tasks), partial(maintain, planned, self._means, watch, run, confirmed_name), watch
+        )
+
+    def fetch(
+        self,
+        report: RepositoryReport,
+        found: FetchPlan,
+        watch_of: Callable[[str], ActionWatch],
+        *,
+        run: str,
+        families: Families | None = None,
+    ) -> list[Ticket]:
+        """Queue a fetch from each remote of a plan; what the plan refuses is written down and told at once.
+
+        `watch_of` gives the watch for a remote by its printable name, which is empty where the plan has none.
+        """
+        if found.refusals:
+            watch_of("").ends([refused_fetch(report, None, found.refusals, self._means, run)])
+            return []
+        tickets = []
+        for remote in found.remotes:
+            name = printable(remote.name)
+            watch = watch_of(name)
+            if remote.refusals:
+                watch.ends([refused_fetch(report, name, remote.refusals, self._means, run)])
+                continue
+            claims = claims_of(
+                report,
+                families=families or Families([report]),
+                writes=not remote.is_preview,
+                host=remote.host,
+            )
+            work = partial(self._fetch, report, remote, watch, run)
+            tickets.append(self._add(claims, ("fetch", remote.name, remote.is_preview), work, watch))
+        return tickets
+
+    def cancel_all(self) -> None:
+        """Empty the queue and have all that runs stop."""
+        self._queue.cancel_all()
+
+    def wait(self, limit_s: float) -> bool:
+        """Wait until nothing waits or runs; False if that takes longer."""
+        return self._queue.wait(limit_s)
+
+    def _add(self, claims: Claims, key: Hashable, work: Work, watch: ActionWatch) -> Ticket:
+        def tell_if_it_never_began(_: Ticket) -> None:
+            if not started.is_set():
+                watch.ends([])
+
+        started = threading.Event()
+        return self._queue.add(claims, key, work, on_start=lambda _: started.set(), on_end=tell_if_it_never_began)
+
+    def _fetch(
+        self, report: RepositoryReport, remote: RemotePlan, watch: ActionWatch, run: str, cancel: threading.Event
+    ) -> Outcome:
+        entry = fetch_remote(report, remote, self._means, watch, run, cancel)
+        if entry.reason is Reason.SERVER_REFUSED and remote.host is not None:
+            self._queue.host_refused(remote.host)
+        return entry.outcome

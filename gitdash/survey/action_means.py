@@ -1,0 +1,83 @@
+"""What every action of one process works with, and who hears of it."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.model.ledger import LedgerEntry, StoreFigures
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Repository
+from gitdash.survey.bookkeeping import Bookkeeping
+from gitdash.survey.single import report_single
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+    from gitdash.history.store import History
+
+
+class ActionWatch(Protocol):
+    """Hears of one action, in the thread that does it; `ends` is called once, whatever happens."""
+
+    def begins(self, before: StoreFigures) -> None:
+        """Its turn has come."""
+
+    def advances(self, step: str, done_count: int, known_count: int | None) -> None:
+        """Say how far it is."""
+
+    def ends(self, entries: Sequence[LedgerEntry]) -> None:
+        """Take what the ledger says of it; nothing if it never began."""
+
+
+class OpenReaders(Protocol):
+    """The readers of objects that are open in this process."""
+
+    def close(self, path: bytes) -> None:
+        """End those that may hold packs of a repository."""
+
+    def warm(self, path: bytes) -> None:
+        """Open again what was closed."""
+
+
+class NoReaders:
+    """Of a process that keeps none open."""
+
+    def close(self, path: bytes) -> None:
+        """There is nothing to end."""
+
+    def warm(self, path: bytes) -> None:
+        """There is nothing to open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionMeans:
+    """The program, the settings, the books."""
+
+    settings: "Settings"
+    program: GitProgram
+    history: "History | None"
+    books: Bookkeeping
+    clock: Callable[[], float]
+    readers: OpenReaders
+
+    def look(self, repository: Repository, known: RepositoryReport | None = None) -> RepositoryReport:
+        """Read the facts of a repository now, and judge them; `known` adds borrowers that a survey has seen."""
+        single = report_single(
+            repository,
+            settings=self.settings,
+            history=self.history,
+            program=self.program,
+            effective_uid=os.geteuid(),
+            now_s=self.clock(),
+        )
+        facts = single.facts
+        if known is not None and set(known.borrowers) - set(facts.borrowers):
+            facts = msgspec.structs.replace(
+                facts,
+                borrowers=tuple(sorted({*known.borrowers, *facts.borrowers})),
+                roles=tuple(dict.fromkeys((*facts.roles, *known.roles))),
+            )
+        return single.judge.with_sizes(facts, facts.sizes)

@@ -1,0 +1,113 @@
+"""Entries of the ledger for what this process does: one before an action begins, the same again when it has ended."""
+
+import time
+import uuid
+from collections.abc import Callable
+from functools import cached_property
+
+import msgspec
+
+from gitdash import __version__
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.history.cut_off import ProcessIdentity, this_process
+from gitdash.history.ledger import Ledger
+from gitdash.maintenance.running import TaskResult
+from gitdash.model.fetch import FetchResult
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
+from gitdash.model.task import Task
+
+
+class Bookkeeping:
+    """The ledger, as one process writes to it; for any thread."""
+
+    def __init__(self, ledger: Ledger, program: GitProgram, clock: Callable[[], float]) -> None:
+        self.ledger = ledger
+        self._program = program
+        self._clock = clock
+
+    def new_run(self) -> str:
+        """Return an id for what is started together."""
+        return uuid.uuid4().hex
+
+    def begin(
+        self,
+        action: str,
+        path: bytes,
+        *,
+        run: str,
+        task: Task | None = None,
+        remote: str | None = None,
+        choices: tuple[str, ...] = (),
+    ) -> "OpenEntry":
+        """Write that an action begins."""
+        identity = self._identity
+        entry = LedgerEntry(
+            number=0,
+            run=run,
+            action=action,
+            task=task,
+            remote=remote,
+            path=path,
+            outcome=Outcome.RUNNING,
+            started_at_s=self._clock(),
+            gitdash_version=__version__,
+            git_version=self._program.version_text,
+            choices=choices,
+            process_id=identity.process_id,
+            process_started_at_s=identity.started_at_s,
+            host=identity.host,
+        )
+        return OpenEntry(self.ledger, self.ledger.begin(entry))
+
+    @cached_property
+    def _identity(self) -> ProcessIdentity:
+        return this_process()
+
+
+class OpenEntry:
+    """The entry of an action that runs."""
+
+    def __init__(self, ledger: Ledger, entry: LedgerEntry) -> None:
+        self._ledger = ledger
+        self._entry = entry
+        self._began_s = time.monotonic()
+
+    def end_task(self, result: TaskResult) -> LedgerEntry:
+        """Write what came of a task."""
+        return self._end(
+            outcome=result.outcome,
+            reason=result.reason,
+            sentence=result.sentence,
+            before=result.before,
+            after=result.after,
+            removed=result.removed,
+            commands=result.commands,
+            leftovers=result.leftovers,
+        )
+
+    def end_fetch(self, result: FetchResult, *, before: StoreFigures | None, after: StoreFigures | None) -> LedgerEntry:
+        """Write what came of a fetch."""
+        return self._end(
+            outcome=result.outcome,
+            reason=result.reason,
+            sentence=result.sentence,
+            choices=self._entry.choices + result.choices,
+            before=before,
+            after=after,
+            phases=result.phases,
+            received_objects=result.received_objects,
+            received_bytes=result.received_bytes,
+            reference_changes=result.reference_changes,
+            reference_change_count=result.reference_change_count,
+            commands=result.commands,
+            leftovers=result.leftovers,
+        )
+
+    def end(self, outcome: Outcome, reason: Reason | None, sentence: str) -> LedgerEntry:
+        """Write that it ended without a result."""
+        return self._end(outcome=outcome, reason=reason, sentence=sentence)
+
+    def _end(self, **fields: object) -> LedgerEntry:
+        entry = msgspec.structs.replace(self._entry, elapsed_s=time.monotonic() - self._began_s, **fields)
+        self._ledger.put(entry)
+        return entry

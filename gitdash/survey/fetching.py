@@ -1,0 +1,68 @@
+"""Fetches from one remote of a repository, with an entry in the ledger, and figures before and after."""
+
+import threading
+from typing import Final
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.command_log import commands_for
+from gitdash.maintenance.fetching.running import fetch
+from gitdash.maintenance.figures import figures_of
+from gitdash.maintenance.outcomes import classify
+from gitdash.model.fetch import FetchProgress, RemotePlan
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason
+from gitdash.model.plan import Refusal
+from gitdash.model.report import RepositoryReport
+from gitdash.survey.action_means import ActionMeans, ActionWatch
+from gitdash.units import human_bytes, printable
+
+ACTION: Final = "fetch"
+
+
+def fetch_remote(
+    report: RepositoryReport,
+    remote: RemotePlan,
+    means: ActionMeans,
+    watch: ActionWatch,
+    run: str,
+    cancel: threading.Event,
+) -> LedgerEntry:
+    """Fetch, and return what the ledger says of it."""
+    path = report.repository.path
+    entry = means.books.begin(ACTION, path, run=run, remote=printable(remote.name), choices=remote.choices)
+    before = figures_of(report)
+    ended: LedgerEntry | None = None
+    try:
+        with commands_for(path):
+            watch.begins(before)
+            result = fetch(
+                report,
+                remote,
+                program=means.program,
+                now_s=means.clock(),
+                cancel=cancel,
+                on_progress=lambda progress: watch.advances(_step(progress), progress.done_count, progress.total_count),
+            )
+            after = before if remote.is_preview else figures_of(means.look(report.repository, report))
+            ended = entry.end_fetch(result, before=before, after=after)
+    except GitdashError as error:
+        verdict = classify(error)
+        ended = entry.end(verdict.outcome, verdict.reason, verdict.sentence)
+    finally:
+        if ended is None:
+            ended = entry.end(Outcome.FAILED, Reason.OTHER, "gitdash itself failed")
+        watch.ends([ended])
+    return ended
+
+
+def refused_fetch(
+    report: RepositoryReport, remote: str | None, refusals: tuple[Refusal, ...], means: ActionMeans, run: str
+) -> LedgerEntry:
+    """Write down what is not fetched, and why."""
+    entry = means.books.begin(ACTION, report.repository.path, run=run, remote=remote)
+    return entry.end(Outcome.REFUSED, Reason.REFUSED, "; ".join(refusal.reason for refusal in refusals))
+
+
+def _step(progress: FetchProgress) -> str:
+    if progress.received_bytes is None:
+        return progress.phase
+    return f"{progress.phase}, {human_bytes(progress.received_bytes)}"

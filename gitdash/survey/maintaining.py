@@ -1,0 +1,103 @@
+"""Runs the tasks of a plan, one after the other, each with an entry in the ledger. Whether they may run, plans say."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from gitdash.gitcmd.command_log import commands_for
+from gitdash.maintenance.figures import figures_of
+from gitdash.maintenance.running import TaskResult, run_task
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason
+from gitdash.model.plan import Plan, PlannedTask
+from gitdash.model.report import RepositoryReport
+from gitdash.model.task import Task
+from gitdash.survey.action_means import ActionMeans, ActionWatch
+
+ACTION: Final = "maintain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A plan, with the report that it was made from."""
+
+    report: RepositoryReport
+    plan: Plan
+
+
+def maintain(
+    planned: Planned,
+    means: ActionMeans,
+    watch: ActionWatch,
+    run: str,
+    confirmed_name: bytes | None,
+    cancel: threading.Event,
+) -> Outcome:
+    """Run what nothing speaks against, up to the first task that fails; the others are written down as not begun."""
+    running = _Running(planned=planned, means=means, watch=watch, run=run, confirmed_name=confirmed_name)
+    entries: list[LedgerEntry] = []
+    try:
+        with commands_for(planned.report.repository.path):
+            watch.begins(figures_of(planned.report))
+            entries.extend(running.entries(cancel))
+    finally:
+        watch.ends(entries)
+    return next((entry.outcome for entry in entries if not entry.outcome.is_good), Outcome.DONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Running:
+    planned: Planned
+    means: ActionMeans
+    watch: ActionWatch
+    run: str
+    confirmed_name: bytes | None
+
+    def entries(self, cancel: threading.Event) -> Iterator[LedgerEntry]:
+        """Yield the entry of each task when it is over."""
+        stopped_by: Task | None = None
+        for place, task in enumerate(self.planned.plan.tasks):
+            if task.refusals:
+                reasons = "; ".join(refusal.reason for refusal in task.refusals)
+                yield self._unbegun(task, Outcome.REFUSED, Reason.REFUSED, reasons)
+            elif stopped_by is not None:
+                yield self._unbegun(task, Outcome.SKIPPED, Reason.OTHER, f"not begun, for {stopped_by} did not succeed")
+            else:
+                entry = self._run(task, place, cancel)
+                yield entry
+                if not entry.outcome.is_good:
+                    stopped_by = task.task
+
+    def _run(self, task: PlannedTask, place: int, cancel: threading.Event) -> LedgerEntry:
+        report, means = self.planned.report, self.means
+        path = report.repository.path
+        entry = means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
+        result = TaskResult(outcome=Outcome.FAILED, reason=Reason.OTHER, sentence="gitdash itself failed")
+        try:
+            result = run_task(
+                report,
+                task,
+                look=partial(means.look, report.repository, report),
+                program=means.program,
+                cancel=cancel,
+                on_step=partial(self._tell, task.task, place),
+                close_readers=partial(means.readers.close, path),
+                warm_readers=partial(means.readers.warm, path),
+                now_s=means.clock(),
+                time_limit_s=means.settings.maintenance.time_limit_s,
+                policy=means.settings.policy_for(path),
+                confirmed_name=self.confirmed_name,
+            )
+        finally:
+            ended = entry.end_task(result)
+        return ended
+
+    def _unbegun(self, task: PlannedTask, outcome: Outcome, reason: Reason, sentence: str) -> LedgerEntry:
+        path = self.planned.report.repository.path
+        entry = self.means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
+        return entry.end(outcome, reason, sentence)
+
+    def _tell(self, task: Task, place: int, does: str, number: int, step_count: int) -> None:
+        del number, step_count
+        self.watch.advances(f"{task}: {does}", place, len(self.planned.plan.tasks))

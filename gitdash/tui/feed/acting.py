@@ -1,0 +1,280 @@
+"""What a person has done to repositories from the dashboard: plans, fetches and maintenance, each a job.
+
+Plans and everything before a job is queued are made in a thread of their own: facts are read and git is asked. The
+ledger is read in another. What a job did is looked at again once it is over, so that its row shows it.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from gitdash.errors import GitdashError
+from gitdash.model.job import JobFigures, JobKind, JobState
+from gitdash.model.ledger import LedgerEntry, Outcome, StoreFigures
+from gitdash.model.plan import Plan
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.model.task import Task
+from gitdash.tui.clock import Clock
+from gitdash.tui.feed.jobs import JobRegister
+from gitdash.tui.feed.lanes import Lanes, Work
+from gitdash.tui.source import Changes
+from gitdash.units import printable
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+    from gitdash.gitcmd.git_program import GitProgram
+    from gitdash.history.store import History
+    from gitdash.maintenance.fetching.options import FetchOptions
+    from gitdash.survey.acting import Actions
+    from gitdash.survey.action_means import OpenReaders
+    from gitdash.survey.maintaining import Planned
+
+Tell = Callable[[Callable[[Changes], None]], None]
+
+
+class Acting:
+    """Makes plans and runs them; for any thread. Nothing of it waits."""
+
+    def __init__(  # noqa: PLR0913 - what acting needs of the feed, each by name
+        self,
+        *,
+        settings: "Settings",
+        history: "History | None",
+        program: "GitProgram",
+        clock: Clock,
+        register: JobRegister,
+        readers: "OpenReaders",
+        report_of: Callable[[bytes], RepositoryReport | None],
+        tell: Tell,
+        on_busy: Callable[[bytes, int], None],
+        look_again: Callable[[bytes], None],
+        guarded: Callable[[Work], None],
+        cancel: threading.Event,
+        read_only: bool,
+    ) -> None:
+        """Take what all actions share.
+
+        `report_of` tells what is known of a repository, `tell` hands out the record that an answer is written to,
+        `look_again` has a repository read once something was done to it.
+        """
+        self._settings = settings
+        self._history = history
+        self._program = program
+        self._clock = clock
+        self._register = register
+        self._readers = readers
+        self._report_of = report_of
+        self._tell = tell
+        self._on_busy = on_busy
+        self._look_again = look_again
+        self._cancel = cancel
+        self._read_only = read_only
+        self._lanes = Lanes(guarded)
+        self._lock = threading.Lock()
+        self._wanted: dict[int, Callable[[], None]] = {}
+        """How to ask again for what a job does, by its number."""
+
+    def say_what_was_cut_off(self) -> None:
+        """Tell which actions an earlier run did not end; it may look into repositories, so call it in a thread."""
+        if self._history is None:
+            return
+        import os
+
+        from gitdash.export.ledger_lines import cut_off_lines
+        from gitdash.survey.cut_off import settle_actions
+
+        settled = settle_actions(
+            self._history.ledger, settings=self._settings, effective_uid=os.geteuid(), now_s=self._clock()
+        )
+        if settled:
+            lines = cut_off_lines(settled)
+            self._tell(lambda changes: changes.notices.extend(lines))
+
+    def request_plans(self, paths: Sequence[bytes], tasks: Sequence[Task] | None) -> None:
+        """Have plans made, one after the other."""
+        for path in paths:
+            self._lanes.add("plans", partial(self._tell_plan, path, tasks))
+
+    def run_plans(self, plans: Sequence[Plan], confirmed_name: str | None) -> None:
+        """Queue the tasks of plans, of each plan as one job."""
+        run = self._actions.new_run()
+        for plan in plans:
+            if plan.runnable:
+                self._lanes.add("plans", partial(self._maintain, plan, run, confirmed_name))
+
+    def fetch(self, paths: Sequence[bytes], options: "FetchOptions | None") -> None:
+        """Queue fetches, of each remote as one job; None is as the configuration says."""
+        run = self._actions.new_run()
+        for path in paths:
+            self._lanes.add("fetches", partial(self._fetch, path, options or self._configured(), run))
+
+    def _configured(self) -> "FetchOptions":
+        from gitdash.maintenance.fetching.options import configured_options
+
+        return configured_options(self._settings.fetch)
+
+    def request_entries(self, path: bytes) -> None:
+        """Have the ledger read."""
+        self._lanes.add("ledger", partial(self._tell_entries, path))
+
+    def retry(self, number: int) -> bool:
+        """Ask again for what a job did; False if it was none of these."""
+        with self._lock:
+            again = self._wanted.get(number)
+        if again is None:
+            return False
+        again()
+        return True
+
+    def forget(self, number: int) -> None:
+        """Keep no longer what a job did."""
+        with self._lock:
+            self._wanted.pop(number, None)
+
+    def stop(self, limit_s: float) -> None:
+        """Have all that runs stop; what was started for it is ended elsewhere."""
+        if "_actions" in self.__dict__:
+            self._actions.cancel_all()
+            self._actions.wait(limit_s)
+
+    @cached_property
+    def _actions(self) -> "Actions":
+        # Imported here and not above: the first paint does not wait for it.
+        from gitdash.survey.acting import Actions
+
+        return Actions(
+            settings=self._settings,
+            program=self._program,
+            history=self._history,
+            clock=self._clock,
+            readers=self._readers,
+            read_only=self._read_only,
+        )
+
+    def _tell_plan(self, path: bytes, tasks: Sequence[Task] | None) -> None:
+        planned = self._planned(path, tasks)
+        if planned is not None:
+            answer = planned if isinstance(planned, Unreadable) else planned.plan
+            self._tell(lambda changes: changes.plans.update({path: answer}))
+
+    def _planned(self, path: bytes, tasks: Sequence[Task] | None) -> "Planned | Unreadable | None":
+        """Return a plan, why there can be none, or None if all is over."""
+        known = self._report_of(path)
+        if known is None:
+            return Unreadable("nothing is known of this repository yet")
+        try:
+            return self._actions.plan(known.repository, tasks, known=known, cancel=self._cancel)
+        except GitdashError as error:
+            return None if self._cancel.is_set() else Unreadable(printable(str(error)))
+
+    def _maintain(self, plan: Plan, run: str, confirmed_name: str | None) -> None:
+        tasks = tuple(task.task for task in plan.runnable)
+        again = partial(self.run_plans, [plan], confirmed_name)
+        number = self._ask(JobKind.MAINTAIN, plan.path, ", ".join(tasks), again)
+        planned = self._planned(plan.path, tasks)
+        if planned is None or isinstance(planned, Unreadable):
+            self._register.end(number, JobState.FAILED, reason=planned.reason if planned is not None else None)
+            return
+        name = None if confirmed_name is None else confirmed_name.encode("utf-8", "surrogateescape")
+        ticket = self._actions.maintain(planned, self._watch(number, plan.path), run=run, confirmed_name=name)
+        self._register.on_cancel(number, ticket.cancel)
+
+    def _fetch(self, path: bytes, options: "FetchOptions", run: str) -> None:
+        known = self._report_of(path)
+        if known is None:
+            return
+        try:
+            report = self._actions.look(known.repository, known)
+            plan = self._actions.plan_fetch(report, options)
+        except GitdashError as error:
+            number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options))
+            self._register.end(number, JobState.FAILED, reason=printable(str(error)))
+            return
+        watches: list[_JobWatch] = []
+
+        def watch_of(remote: str) -> "_JobWatch":
+            again = partial(self.fetch, [path], options)
+            watches.append(self._watch(self._ask(JobKind.FETCH, path, remote, again), path))
+            return watches[-1]
+
+        tickets = self._actions.fetch(report, plan, watch_of, run=run)
+        for watch, ticket in zip((one for one in watches if not one.has_ended), tickets, strict=False):
+            self._register.on_cancel(watch.number, ticket.cancel)
+
+    def _ask(self, kind: JobKind, path: bytes, what: str, again: Callable[[], None]) -> int:
+        number = self._register.ask(kind, path, what=what)
+        with self._lock:
+            self._wanted[number] = again
+        return number
+
+    def _watch(self, number: int, path: bytes) -> "_JobWatch":
+        return _JobWatch(number, path, self._register, self._on_busy, self._look_again)
+
+    def _tell_entries(self, path: bytes) -> None:
+        entries = self._actions.ledger.entries(path)
+        self._tell(lambda changes: changes.entries.update({path: entries}))
+
+
+class _JobWatch:
+    """Keeps the register up to date while an action goes on."""
+
+    def __init__(
+        self,
+        number: int,
+        path: bytes,
+        register: JobRegister,
+        on_busy: Callable[[bytes, int], None],
+        look_again: Callable[[bytes], None],
+    ) -> None:
+        self.number = number
+        self.has_ended = False
+        self._path = path
+        self._register = register
+        self._on_busy = on_busy
+        self._look_again = look_again
+        self._has_begun = False
+
+    def begins(self, before: StoreFigures) -> None:
+        """Say that the job runs."""
+        self._has_begun = True
+        self._register.start(self.number, before=_job_figures(before))
+        self._on_busy(self._path, 1)
+
+    def advances(self, step: str, done_count: int, known_count: int | None) -> None:
+        """Say how far it is."""
+        self._register.advance(self.number, step=step, done_count=done_count, known_count=known_count)
+
+    def ends(self, entries: Sequence[LedgerEntry]) -> None:
+        """Say how it ended, and have the repository read again if it was touched."""
+        self.has_ended = True
+        after = next((entry.after for entry in reversed(entries) if entry.after is not None), None)
+        state, reason = _how_it_ended(entries)
+        self._register.end(
+            self.number,
+            state,
+            after=None if after is None else _job_figures(after),
+            reason=reason,
+            entries=tuple(entries),
+        )
+        if self._has_begun:
+            self._on_busy(self._path, -1)
+            self._look_again(self._path)
+
+
+def _how_it_ended(entries: Sequence[LedgerEntry]) -> tuple[JobState, str | None]:
+    bad = [entry for entry in entries if not entry.outcome.is_good]
+    if not entries or any(entry.outcome is Outcome.CANCELLED for entry in bad):
+        return JobState.CANCELLED, None
+    return (JobState.FAILED, bad[0].sentence) if bad else (JobState.DONE, None)
+
+
+def _job_figures(figures: StoreFigures) -> JobFigures:
+    return JobFigures(
+        pack_count=figures.pack_count,
+        loose_count=figures.loose_count,
+        disk_bytes=figures.disk_bytes,
+        reference_count=figures.reference_count,
+        finding_count=figures.finding_count,
+    )

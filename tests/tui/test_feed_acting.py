@@ -1,0 +1,131 @@
+"""Acting through the dashboard's source, over real repositories: plans, maintenance, fetches, and the ledger."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gitdash.config.settings import FetchSettings, Settings
+from gitdash.history.store import History, open_history
+from gitdash.model.job import Job, JobKind, JobState
+from gitdash.model.ledger import Outcome, Reason
+from gitdash.model.plan import Plan
+from gitdash.model.task import Task
+from tests.support.repositories import GitRepository
+from tests.tui.watched_feed import WatchedFeed, watched_feed
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> GitRepository:
+    repository = GitRepository.init(tmp_path / "source.git")
+    repository.commit({"file": "content"})
+    return repository
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, source: GitRepository) -> Path:
+    root = tmp_path / "fleet"
+    repository = GitRepository.init(root / "a.git")
+    repository.git("remote", "add", "origin", os.fspath(source.path))
+    repository.commit({"file": "own content"}, reference="refs/heads/own")
+    return root
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with open_history(os.fspath(tmp_path / "state" / "state.db")) as opened:
+        yield opened
+
+
+LOCAL = Settings(fetch=FetchSettings(protocols=("file",)))
+
+
+def _ended(watched: WatchedFeed, kind: JobKind, state: JobState, path: bytes) -> Job:
+    return watched.until_job(state, kind, path)
+
+
+def test_plan_is_made_run_and_written_down(fleet: Path, history: History) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        watched.feed.request_plans([path], [Task.FULL_REPACK, Task.COMMIT_GRAPH])
+        watched.until(lambda seen: path in seen.plans)
+        plan = watched.seen.plans[path]
+        assert isinstance(plan, Plan)
+        assert [task.task for task in plan.runnable] == [Task.FULL_REPACK, Task.COMMIT_GRAPH]
+        watched.feed.run_plans([plan])
+        job = _ended(watched, JobKind.MAINTAIN, JobState.DONE, path)
+        assert job.what == "full-repack, commit-graph"
+        assert [entry.outcome for entry in job.entries] == [Outcome.DONE, Outcome.DONE]
+        assert job.before is not None
+        assert job.after is not None
+        assert (job.before.pack_count, job.after.pack_count) == (0, 1)
+        # what it did is looked at again, so that the row shows it
+        watched.until_job(JobState.DONE, JobKind.RESCAN, path)
+        watched.feed.request_entries(path)
+        watched.until(lambda seen: path in seen.entries)
+        assert [entry.task for entry in watched.seen.entries[path]] == [Task.COMMIT_GRAPH, Task.FULL_REPACK]
+    git = GitRepository(fleet / "a.git")
+    assert "packs: 1" in git.git("count-objects", "-v").splitlines()
+
+
+def test_fetch_is_a_job_of_its_remote(fleet: Path, history: History, source: GitRepository) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        job = _ended(watched, JobKind.FETCH, JobState.DONE, path)
+        assert job.what == "origin"
+        (entry,) = job.entries
+        assert [(change.kind, change.new) for change in entry.reference_changes] == [
+            ("new", source.git("rev-parse", "main"))
+        ]
+
+
+def test_fetch_that_is_refused_says_why_and_can_be_asked_for_again(fleet: Path, history: History) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        job = _ended(watched, JobKind.FETCH, JobState.FAILED, path)
+        assert job.entries[0].reason is Reason.REFUSED
+        assert job.reason is not None
+        assert "file" in job.reason
+        watched.feed.retry_job(job.number)
+        watched.until(
+            lambda seen: len([one for one in seen.jobs.values() if one.kind is JobKind.FETCH and one.entries]) == 2
+        )
+
+
+def test_read_only_dashboard_changes_nothing(fleet: Path, history: History) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history, settings=LOCAL, read_only=True) as watched:
+        watched.until_over()
+        watched.feed.request_plans([path], [Task.FULL_REPACK])
+        watched.until(lambda seen: path in seen.plans)
+        plan = watched.seen.plans[path]
+        assert isinstance(plan, Plan)
+        assert plan.runnable == ()
+        assert "read-only-mode" in {refusal.rule for refusal in plan.tasks[0].refusals}
+        watched.feed.fetch([path])
+        assert _ended(watched, JobKind.FETCH, JobState.FAILED, path).entries[0].outcome is Outcome.REFUSED
+    assert GitRepository(fleet / "a.git").git("for-each-ref", "refs/remotes") == ""
+
+
+def test_what_an_earlier_run_did_not_end_is_said(fleet: Path, history: History) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        watched.feed.request_plans([path], [Task.VERIFY])
+        watched.until(lambda seen: path in seen.plans)
+        plan = watched.seen.plans[path]
+        assert isinstance(plan, Plan)
+        watched.feed.run_plans([plan])
+        entry = _ended(watched, JobKind.MAINTAIN, JobState.DONE, path).entries[0]
+    # as a run leaves it that was killed: no process has the number 0
+    history.ledger.put(msgspec.structs.replace(entry, outcome=Outcome.RUNNING, elapsed_s=None, process_id=2**22 + 1))
+    with watched_feed(fleet, history=history) as watched:
+        watched.until(lambda seen: any("cut off" in notice for notice in seen.notices))
+    assert history.ledger.entries(path)[0].outcome is Outcome.CUT_OFF
