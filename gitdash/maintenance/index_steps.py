@@ -132,7 +132,7 @@ def index_pack(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...
         git_step(
             f"make the index of {name}",
             "index-pack",
-            os.fsdecode(in_objects(report, b"pack/" + name.encode() + b".pack")),
+            os.fsdecode(in_objects(report, b"pack/" + name.encode())),
             replaces_packs=True,
         )
         for name in names

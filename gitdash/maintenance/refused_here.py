@@ -13,6 +13,7 @@ from gitdash.maintenance.heuristics import (
     is_member,
     is_partial,
     is_shallow,
+    object_count,
     own_bitmap_names,
     packs_of,
 )
@@ -133,6 +134,8 @@ def nothing_to_do(report: RepositoryReport, facts: ActionFacts, task: Task) -> s
     packs = packs_of(report)
     if task in {Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK} and not any(pack.has_index for pack in packs):
         return "there are no packs"
+    if task is Task.MULTI_PACK_BITMAP and not object_count(report):
+        return "there are no objects"
     if task is Task.INDEX_PACK and not steps_of(task, report, facts):
         return "no pack lacks an index whose name could be given to git"
     if task is Task.BITMAP and is_member(report) and not own_bitmap_names(report):
@@ -235,7 +238,9 @@ RULES: Final[tuple[JudgedRule, ...]] = (
     (
         RefusalRule(
             id="nothing-to-do",
-            tasks=frozenset({Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK, Task.INDEX_PACK, Task.BITMAP}),
+            tasks=frozenset(
+                {Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK, Task.MULTI_PACK_BITMAP, Task.INDEX_PACK, Task.BITMAP}
+            ),
             meaning="git calls it an error",
             source="git-multi-pack-index(1), git-index-pack(1)",
         ),

@@ -191,7 +191,7 @@ def test_gain_of_deduplication_is_what_was_measured() -> None:
 
 @pytest.mark.parametrize("task", Task)
 def test_every_task_has_a_gain_and_steps(task: Task) -> None:
-    case = report(packs=pack_facts(missing_index_names=("pack-9",)))
+    case = report(packs=pack_facts(missing_index_names=("pack-9.pack",)))
     assert gain(task, case)
     assert steps_of(task, case, action_facts())
 
@@ -308,7 +308,7 @@ def repositories(draw):
         roles=draw(st.sampled_from([(Role.PLAIN,), (Role.MEMBER,), (Role.POOL,), (Role.MEMBER, Role.POOL)])),
         borrowers=draw(st.sampled_from([(), (b"/b",)])),
         alternates=draw(st.sampled_from([None, alternates(), alternates(lender(exists=False)), Unreadable("x")])),
-        packs=pack_facts(packs=drawn, count=len(drawn), keep_files=keep, missing_index_names=("pack-9",)),
+        packs=pack_facts(packs=drawn, count=len(drawn), keep_files=keep, missing_index_names=("pack-9.pack",)),
         bitmaps=draw(st.sampled_from([(), (bitmap(),), (bitmap(BitmapSource.MULTI_PACK_INDEX),)])),
         multi_pack_index=draw(
             st.sampled_from([None, multi_pack_index(), multi_pack_index(missing_pack_count=1), Unreadable("x")])

@@ -235,7 +235,7 @@ FIRING = [
     ),
     (
         "nothing-to-do",
-        frozenset({Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK, Task.INDEX_PACK}),
+        frozenset({Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK, Task.MULTI_PACK_BITMAP, Task.INDEX_PACK}),
         report(packs=pack_facts(packs=(), count=0, bytes=0)),
         {},
     ),

@@ -1,0 +1,410 @@
+"""Every task for real: it does what it is for, and no object is gone afterwards, here or where it is borrowed."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gitdash.maintenance.facts import read_facts
+from gitdash.maintenance.planning import plan
+from gitdash.maintenance.tasks import ALLOWED_IN_LENDER
+from gitdash.model.ledger import Outcome
+from gitdash.model.task import Task
+from tests.support.repositories import GitRepository, git_version
+from tests.support.task_runs import program, report_of, run
+
+NOW_S = 1_900_000_000.0
+FORTY_DAYS_S = 40 * 86_400.0
+
+
+def age_everything(repository: GitRepository) -> None:
+    """Make every object file older than all grace periods."""
+    for folder, _, names in os.walk(repository.git_dir / "objects"):
+        for name in names:
+            path = Path(folder) / name
+            repository.age(path, FORTY_DAYS_S, path.lstat().st_mtime)
+
+
+def objects(repository: GitRepository) -> set[str]:
+    """Every object that git can see here, reachable or not, lenders included."""
+    lines = repository.git("cat-file", "--batch-all-objects", "--batch-check").splitlines()
+    return {line for line in lines if not line.endswith("missing")}
+
+
+def fill(repository: GitRepository) -> None:
+    """Packs of several sizes, a cruft pack, loose and unreachable objects, branches and a tag."""
+    for number in range(4):
+        repository.commit({"a": f"{number}\n" * 50, f"f{number}": "x"})
+        repository.git("repack", "-d", "-q")
+    repository.git("branch", "gone")
+    repository.commit({"lost": "y"}, reference="refs/heads/gone")
+    repository.git("branch", "-D", "gone")
+    repository.git("repack", "--cruft", "--cruft-expiration=never", "-d", "-q", "--no-write-bitmap-index")
+    for number in range(5):
+        repository.commit({"b": str(number)})
+        repository.git("repack", "-d", "-q")
+    repository.commit({"c": "1"}, reference="refs/heads/topic")
+    repository.blob(b"unreachable and loose")
+    repository.git("tag", "-a", "-m", "a tag", "v1", "main")
+    age_everything(repository)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    made = GitRepository.init(tmp_path_factory.mktemp("one") / "template.git")
+    fill(made)
+    return made
+
+
+@pytest.fixture
+def repository(tmp_path: Path, template: GitRepository) -> GitRepository:
+    path = tmp_path / "it's $HOME.git"
+    shutil.copytree(template.path, path)
+    return GitRepository(path, clock_s=template.clock_s)
+
+
+@pytest.fixture(scope="module")
+def pool_template(tmp_path_factory: pytest.TempPathFactory) -> tuple[GitRepository, GitRepository]:
+    """A pool that has forgotten a branch, and a member that still needs it."""
+    folder = tmp_path_factory.mktemp("family")
+    lender = GitRepository.init(folder / "pool.git")
+    fill(lender)
+    member = GitRepository.init(folder / "member.git")
+    member.borrow_from(lender, relative=True)
+    member.git("update-ref", "refs/heads/main", lender.git("rev-parse", "main"))
+    member.git("update-ref", "refs/heads/keep", lender.git("rev-parse", "topic"))
+    lender.git("update-ref", "-d", "refs/heads/topic")
+    member.clock_s = lender.clock_s
+    for number in range(3):
+        member.commit({"own": str(number)})
+        member.git("repack", "-d", "-l", "-q")
+    member.commit({"own": "loose"})
+    member.blob(b"unreachable in the member")
+    # the lender packs what the member has loose, and may drop it later
+    lender.git("fetch", "-q", os.fspath(member.path), "main:refs/heads/of-member")
+    lender.git("repack", "-d", "-q")
+    age_everything(lender)
+    age_everything(member)
+    return lender, member
+
+
+@pytest.fixture
+def pool(tmp_path: Path, pool_template: tuple[GitRepository, GitRepository]) -> Iterator[tuple[GitRepository, ...]]:
+    """A copy of it, and a look at both afterwards."""
+    shutil.copytree(pool_template[0].path.parent, tmp_path / "family")
+    pair = tuple(GitRepository(tmp_path / "family" / each.path.name, clock_s=each.clock_s) for each in pool_template)
+    yield pair
+    for each in pair:
+        each.git("fsck", "--connectivity-only")
+
+
+KEEPING = [task for task in Task if task not in {Task.RECLAIM, Task.DEDUPLICATE, Task.UNLINK, Task.INDEX_PACK}]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("task", KEEPING)
+def test_no_object_is_gone_afterwards(repository: GitRepository, task: Task) -> None:
+    before = objects(repository)
+    result = run(repository, task)
+    assert result.outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}, result.sentence
+    assert objects(repository) == before
+    repository.git("fsck", "--strict")
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+@pytest.mark.parametrize("task", sorted(ALLOWED_IN_LENDER - {Task.INDEX_PACK}))
+def test_borrowers_have_all_their_objects_after_any_task_in_their_pool(pool, task: Task) -> None:
+    lender, member = pool
+    before = objects(lender), objects(member)
+    result = run(lender, task, borrowers=[member])
+    assert result.outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}, result.sentence
+    assert (objects(lender), objects(member)) == before
+
+
+MEMBER_TASKS = [
+    Task.LOOSE_OBJECTS,
+    Task.INCREMENTAL_REPACK,
+    Task.MULTI_PACK_INDEX,
+    Task.COMMIT_GRAPH,
+    Task.PACK_REFS,
+    Task.SWEEP,
+    Task.ORPHAN_INDEXES,
+    Task.VERIFY,
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+@pytest.mark.parametrize("task", MEMBER_TASKS)
+def test_member_keeps_what_only_the_lender_would_have(pool, task: Task) -> None:
+    lender, member = pool
+    before = own_objects(member)
+    result = run(member, task)
+    assert result.outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}, result.sentence
+    assert own_objects(member) == before
+
+
+def own_objects(member: GitRepository) -> set[str]:
+    """Every object in the member's own store: the alternates file is out of the way meanwhile."""
+    alternates = member.git_dir / "objects/info/alternates"
+    aside = alternates.with_name("aside")
+    alternates.rename(aside)
+    try:
+        return objects(member)
+    finally:
+        aside.rename(alternates)
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+def test_geometric_repack_would_take_own_copies_from_a_member_and_is_refused(pool) -> None:
+    _, member = pool
+    report = report_of(member)
+    facts = read_facts(report, program=program(), now_s=NOW_S)
+    planned = {task.task: task for task in plan(report, facts, list(Task)).tasks}
+    assert [refusal.rule for refusal in planned[Task.GEOMETRIC_REPACK].refusals] == ["borrows-objects"]
+    before = own_objects(member)
+    (step,) = planned[Task.GEOMETRIC_REPACK].steps
+    member.git(*step.arguments)
+    assert own_objects(member) < before
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("task", [Task.LOOSE_OBJECTS, Task.GEOMETRIC_REPACK, Task.FULL_REPACK, Task.MULTI_PACK_BITMAP])
+def test_no_object_of_sha256_is_gone_afterwards(tmp_path: Path, task: Task) -> None:
+    repository = GitRepository.init(tmp_path / "sha256.git", object_format="sha256")
+    repository.commit({"a": "1"})
+    repository.git("repack", "-d", "-q")
+    repository.commit({"a": "2"})
+    repository.blob(b"unreachable")
+    before = objects(repository)
+    assert run(repository, task).outcome is Outcome.DONE
+    assert objects(repository) == before
+
+
+@pytest.mark.oracle
+def test_loose_objects_are_packed(repository: GitRepository) -> None:
+    run(repository, Task.LOOSE_OBJECTS)
+    assert "count: 0\n" in repository.git("count-objects", "-v")
+
+
+@pytest.mark.oracle
+def test_full_repack_leaves_one_pack_and_a_cruft_pack(repository: GitRepository) -> None:
+    run(repository, Task.FULL_REPACK)
+    names = [path.name for path in repository.packs()]
+    cruft = list((repository.git_dir / "objects/pack").glob("*.mtimes"))
+    assert (len(names), len(cruft)) == (2, 1)
+
+
+@pytest.mark.oracle
+def test_kept_pack_stays(repository: GitRepository) -> None:
+    kept = repository.packs()[0]
+    kept.with_suffix(".keep").write_text("")
+    content = kept.read_bytes()
+    for task in (Task.INCREMENTAL_REPACK, Task.GEOMETRIC_REPACK, Task.FULL_REPACK, Task.MULTI_PACK_BITMAP):
+        assert run(repository, task).outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}
+    assert kept.read_bytes() == content
+
+
+@pytest.mark.oracle
+def test_geometric_repack_joins_small_packs(repository: GitRepository) -> None:
+    before_count = len(repository.packs())
+    run(repository, Task.GEOMETRIC_REPACK)
+    assert len(repository.packs()) < before_count
+    repository.git("multi-pack-index", "verify")
+
+
+@pytest.mark.oracle
+def test_second_incremental_repack_removes_what_the_first_made_superfluous(repository: GitRepository) -> None:
+    first, second = run(repository, Task.INCREMENTAL_REPACK), run(repository, Task.INCREMENTAL_REPACK)
+    assert first.outcome is Outcome.DONE
+    assert second.removed
+    repository.git("multi-pack-index", "verify")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("task", [Task.BITMAP, Task.MULTI_PACK_BITMAP])
+def test_bitmap_has_hash_cache_and_lookup_table_and_is_used(repository: GitRepository, task: Task) -> None:
+    run(repository, task)
+    report = report_of(repository)
+    (bitmap,) = report.inspection.bitmaps
+    assert (bitmap.hash_cache, bitmap.lookup_table) == (True, True)
+    by_bitmap = repository.git("rev-list", "--count", "--objects", "--all", "--use-bitmap-index")
+    assert by_bitmap == repository.git("rev-list", "--count", "--objects", "--all")
+    repository.git("rev-list", "--test-bitmap", "main")
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(git_version() < (2, 46), reason="pseudo-merges came with git 2.46")
+@pytest.mark.parametrize("task", [Task.BITMAP, Task.MULTI_PACK_BITMAP, Task.GEOMETRIC_REPACK])
+def test_bitmap_of_a_pool_has_pseudo_merges(pool, task: Task) -> None:
+    lender, member = pool
+    run(lender, Task.MULTI_PACK_BITMAP)
+    assert run(lender, task, borrowers=[member]).outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}
+    assert [bitmap.pseudo_merges for bitmap in report_of(lender).inspection.bitmaps] == [True]
+
+
+@pytest.mark.oracle
+def test_commit_graph_gets_filters_and_a_second_run_adds_a_layer(repository: GitRepository) -> None:
+    run(repository, Task.COMMIT_GRAPH)
+    graph = report_of(repository).inspection.commit_graph
+    assert (graph.chain_length, graph.bloom_filters, graph.generation_data) == (1, True, True)
+    repository.commit({"d": "1"})
+    run(repository, Task.COMMIT_GRAPH)
+    after = report_of(repository).inspection.commit_graph
+    assert after.commit_count == graph.commit_count + 1
+    repository.git("commit-graph", "verify")
+
+
+def damage(path: Path) -> None:
+    """Break what the checksum at the end covers, and not the header."""
+    path.chmod(0o644)
+    data = bytearray(path.read_bytes())
+    data[-25] ^= 0xFF
+    path.write_bytes(data)
+
+
+@pytest.mark.oracle
+def test_multi_pack_index_that_does_not_verify_is_written_anew(repository: GitRepository) -> None:
+    repository.git("multi-pack-index", "write")
+    path = repository.git_dir / "objects/pack/multi-pack-index"
+    damage(path)
+    repository.git("multi-pack-index", "verify", check=False)
+    assert run(repository, Task.MULTI_PACK_INDEX).outcome is Outcome.DONE
+    repository.git("multi-pack-index", "verify")
+
+
+@pytest.mark.oracle
+def test_multi_pack_index_that_names_an_absent_pack_is_written_anew(repository: GitRepository) -> None:
+    repository.git("multi-pack-index", "write")
+    index = repository.git_dir / "objects/pack/multi-pack-index"
+    old = index.read_bytes()
+    repository.git("repack", "-a", "-d", "-k", "-q")
+    index.write_bytes(old)
+    assert report_of(repository).inspection.multi_pack_index.missing_pack_count > 0
+    assert run(repository, Task.MULTI_PACK_INDEX).outcome is Outcome.DONE
+    assert report_of(repository).inspection.multi_pack_index.missing_pack_count == 0
+    repository.git("multi-pack-index", "verify")
+
+
+@pytest.mark.oracle
+def test_commit_graph_that_does_not_verify_is_written_anew(repository: GitRepository) -> None:
+    repository.git("commit-graph", "write", "--reachable", "--changed-paths", "--split")
+    (layer,) = (repository.git_dir / "objects/info/commit-graphs").glob("*.graph")
+    damage(layer)
+    assert run(repository, Task.COMMIT_GRAPH).outcome is Outcome.DONE
+    repository.git("commit-graph", "verify")
+
+
+@pytest.mark.oracle
+def test_references_are_packed(repository: GitRepository) -> None:
+    before = repository.git("for-each-ref")
+    run(repository, Task.PACK_REFS)
+    assert report_of(repository).inspection.references.loose_count == 0
+    assert repository.git("for-each-ref") == before
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(git_version() < (2, 45), reason="reftables came with git 2.45")
+def test_reftables_are_compacted(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "a.git", reference_backend="reftable")
+    repository.commit({"a": "1"})
+    (repository.git_dir / "config").open("a").write("[reftable]\n\tautoCompaction = false\n")
+    tip = repository.git("rev-parse", "main")
+    for number in range(5):
+        repository.git("update-ref", f"refs/heads/b{number}", tip, GIT_TEST_REFTABLE_AUTOCOMPACTION="false")
+    before = repository.git("for-each-ref")
+    run(repository, Task.PACK_REFS)
+    assert len(report_of(repository).inspection.references.reftable_bytes) == 1
+    assert repository.git("for-each-ref") == before
+
+
+@pytest.mark.oracle
+def test_pack_gets_its_index_back(repository: GitRepository) -> None:
+    before = objects(repository)
+    pack = max(repository.packs(), key=lambda path: path.stat().st_size)
+    pack.with_suffix(".idx").unlink()
+    assert objects(repository) != before
+    assert run(repository, Task.INDEX_PACK).outcome is Outcome.DONE
+    assert objects(repository) == before
+
+
+@pytest.mark.oracle
+def test_index_without_a_pack_is_removed(repository: GitRepository) -> None:
+    orphan = repository.git_dir / f"objects/pack/pack-{'1' * 40}.idx"
+    orphan.write_bytes(repository.packs()[0].with_suffix(".idx").read_bytes())
+    result = run(repository, Task.ORPHAN_INDEXES)
+    assert result.outcome is Outcome.DONE
+    assert not orphan.exists()
+    assert all(path.with_suffix(".idx").exists() for path in repository.packs())
+
+
+@pytest.mark.oracle
+def test_tasks_come_through_an_empty_repository(tmp_path: Path) -> None:
+    empty = GitRepository.init(tmp_path / "empty.git")
+    report = report_of(empty)
+    facts = read_facts(report, program=program(), now_s=NOW_S)
+    ran = []
+    for planned in plan(report, facts, [task for task in Task if task is not Task.RECLAIM]).runnable:
+        ran.append(planned.task)
+        result = run(empty, planned.task)
+        assert result.outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}, (planned.task, result.sentence)
+    assert {Task.LOOSE_OBJECTS, Task.FULL_REPACK, Task.COMMIT_GRAPH, Task.PACK_REFS, Task.VERIFY} <= set(ran)
+
+
+@pytest.fixture
+def partial(tmp_path: Path) -> GitRepository:
+    """A partial clone with several promisor packs and loose commits of its own."""
+    source = GitRepository.init(tmp_path / "source.git")
+    source.git("config", "uploadpack.allowFilter", "true")
+    for number in range(3):
+        source.commit({f"f{number}": str(number)})
+    clone = GitRepository(tmp_path / "clone.git")
+    url = (tmp_path / "source.git").as_uri()
+    source.git("clone", "-q", "--bare", "--filter=blob:none", url, os.fspath(clone.path))
+    for number in range(3, 6):
+        source.commit({f"f{number}": str(number)})
+        clone.git("-c", "fetch.unpackLimit=1", "fetch", "-q", "origin", f"main:refs/heads/b{number}")
+    clone.blob(b"an object of its own")
+    return clone
+
+
+def promisor_objects(clone: GitRepository) -> set[str]:
+    found: set[str] = set()
+    for mark in (clone.git_dir / "objects/pack").glob("*.promisor"):
+        lines = clone.git("verify-pack", "-v", os.fspath(mark.with_suffix(".idx"))).splitlines()
+        found |= {match.group() for line in lines if (match := re.match(r"[0-9a-f]{40}", line))}
+    return found
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+def test_partial_clone_keeps_objects_and_marks_whatever_may_run_there(partial: GitRepository) -> None:
+    before = objects(partial), promisor_objects(partial)
+    report = report_of(partial)
+    facts = read_facts(report, program=program(), now_s=NOW_S)
+    ran = []
+    for planned in plan(report, facts, [task for task in Task if task is not Task.RECLAIM]).runnable:
+        ran.append(planned.task)
+        result = run(partial, planned.task)
+        assert result.outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}, (planned.task, result.sentence)
+        assert (objects(partial), promisor_objects(partial)) == before, planned.task
+        partial.git("fsck", "--connectivity-only", GIT_NO_LAZY_FETCH="1")
+    assert {Task.LOOSE_OBJECTS, Task.MULTI_PACK_INDEX, Task.COMMIT_GRAPH, Task.PACK_REFS} <= set(ran)
+    assert (Task.GEOMETRIC_REPACK in ran) == (git_version() >= (2, 55))
+
+
+@pytest.mark.oracle
+def test_shallow_clone_keeps_its_objects_whatever_may_run_there(tmp_path: Path, repository: GitRepository) -> None:
+    clone = GitRepository(tmp_path / "shallow.git")
+    repository.git("clone", "-q", "--bare", "--depth=2", repository.path.as_uri(), os.fspath(clone.path))
+    before, cut = objects(clone), (clone.git_dir / "shallow").read_bytes()
+    report = report_of(clone)
+    for planned in plan(report, read_facts(report, program=program(), now_s=NOW_S), list(Task)).runnable:
+        assert run(clone, planned.task).outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}
+        assert objects(clone) == before
+    assert (clone.git_dir / "shallow").read_bytes() == cut
