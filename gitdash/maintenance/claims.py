@@ -32,25 +32,31 @@ class Claims:
 class Families:
     """The families of some repositories. Built once for all actions that are started together."""
 
-    __slots__ = ("_borrowers", "_families")
+    __slots__ = ("_families", "_relatives_of")
 
     def __init__(self, reports: Iterable[RepositoryReport]) -> None:
         by_path = {report.repository.path: report for report in reports}
-        self._borrowers: dict[bytes, set[bytes]] = {}
+        self._relatives_of: dict[bytes, set[bytes]] = {}
+        """For the first name of each store that lends: the names of those that borrow from it, and its other names."""
         self._families: dict[frozenset[bytes], frozenset[bytes]] = {}
         for report in by_path.values():
             for lender in _alternates(report):
-                self._borrowers.setdefault(_alternate_names(lender)[0], set()).update(_store_names(report))
+                names = _alternate_names(lender)
+                self._relatives_of.setdefault(names[0], set()).update(names, _store_names(report))
             for path in report.borrowers:
                 known = by_path.get(path)
                 names = (path,) if known is None else _store_names(known)
-                self._borrowers.setdefault(_store_names(report)[0], set()).update(names)
+                self._relatives_of.setdefault(_store_names(report)[0], set()).update(names)
+        for report in by_path.values():
+            own = _store_names(report)
+            if own[0] in self._relatives_of:
+                self._relatives_of[own[0]].update(own)
 
     def family(self, report: RepositoryReport) -> frozenset[bytes]:
         """Return the family of a repository; members of one lender get the very same set, so that it costs little."""
         own = _store_names(report)
         stores = [_alternate_names(lender) for lender in _alternates(report)]
-        if not stores or own[0] in self._borrowers:
+        if not stores or own[0] in self._relatives_of:
             stores.append(own)
         key = frozenset(names[0] for names in stores)
         family = self._families.get(key)
@@ -61,7 +67,7 @@ class Families:
     def _relatives(self, stores: Iterable[tuple[bytes, ...]]) -> Iterator[bytes]:
         for names in stores:
             yield from names
-            yield from self._borrowers.get(names[0], ())
+            yield from self._relatives_of.get(names[0], ())
 
 
 def claims_of(

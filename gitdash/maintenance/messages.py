@@ -1,8 +1,8 @@
 """The messages of git, ssh and curl that tell why something failed, and what each means for a person.
 
 Source: messages of git 2.39, 2.47 and 2.55, of OpenSSH and of libcurl with LC_ALL=C, provoked one by one and kept
-in the test of `outcomes`. The rules are tried in order, each on the whole text, so a cause stands before what git says in its
-wake (`Could not read from remote repository`). ssh says the same of a key that it could not read for want of a
+in the test of `outcomes`. The rules are tried in order, each on the whole text, so a cause stands before what git says
+in its wake (`Could not read from remote repository`). ssh says the same of a key that it could not read for want of a
 passphrase and of a key that the server does not know: the sentence names both.
 
 Every repeat in a pattern has a bound or ends at a character that cannot be in it: servers write part of the text.
@@ -27,8 +27,8 @@ class MessageRule:
 
 
 _NOTHING_ASKED: Final = "nothing can be typed here"
-_URL_HOST: Final = r"'[a-z+]+://(?:[^/'@]*@)?(?P<host>[^/']+)"
-_HTTP: Final = rf"unable to access {_URL_HOST}[^\n]*"
+_URL_HOST: Final = r"'[a-z+]{1,32}://(?:[^/'@\n]{0,256}@)?(?P<host>[^/'\n]{1,256})(?=[/'])"
+_HTTP: Final = rf"unable to access {_URL_HOST}[^'\n]{{0,1024}}': [^\n]{{0,200}}?"
 
 MESSAGE_RULES: Final = (
     # The volume, before what breaks because of it.
@@ -54,7 +54,8 @@ MESSAGE_RULES: Final = (
     ),
     MessageRule(r"cannot lock references", Reason.LOCK_HELD, "another process holds the lock of the references"),
     MessageRule(
-        r"cannot lock ref '(?P<name>[^'\n]*)': (?:is at \S+ but expected|reference already exists|unable to resolve)",
+        r"cannot lock ref '(?P<name>[^'\n]{1,1024})': "
+        r"(?:is at \S+ but expected|reference already exists|unable to resolve)",
         Reason.LOCK_HELD,
         "another process changed {name} at the same time: try again",
     ),
@@ -247,7 +248,7 @@ MESSAGE_RULES: Final = (
         "{name} is checked out at {path}, and so was not updated",
     ),
     MessageRule(
-        r"cannot lock ref '(?P<name>[^'\n]*)': '(?P<other>[^'\n]*)' exists",
+        r"cannot lock ref '(?P<name>[^'\n]{1,1024})': '(?P<other>[^'\n]*)' exists",
         Reason.REJECTED,
         "{name} cannot be there beside {other}: prune what the remote does not have any more",
     ),

@@ -35,6 +35,8 @@ _RULES: Final = tuple((re.compile(rule.pattern, re.MULTILINE), rule) for rule in
 _DAMAGE_THERE: Final = "aborting due to possible repository corruption on the remote side"
 _WAKE: Final = "Could not read from remote repository."
 """What git says after whatever ssh said."""
+_REFTABLE_LOCKED_EXIT_CODE: Final = 251
+"""`pack-refs` ends with -5, REFTABLE_LOCK_ERROR, and says nothing: git 2.47 and 2.55, reftable-error.h."""
 _PREFIX: Final = re.compile(r"\A(?:(?:fatal|error|remote|warning): ){1,3}|unable to access '[^'\n]{1,2048}': ")
 
 _FAILURES: Final[Mapping[GitFailure, tuple[Outcome, Reason]]] = {
@@ -71,6 +73,8 @@ def classify(error: BaseException, *, stderr: str | None = None) -> Verdict:
     if isinstance(error, GitError):
         said = error.stderr if stderr is None else stderr
         if error.kind is GitFailure.FAILED:
+            if not said.strip() and error.exit_code == _REFTABLE_LOCKED_EXIT_CODE:
+                return Verdict(Outcome.FAILED, Reason.LOCK_HELD, "another process holds the lock of the reftables")
             return classify_text(said, fallback=str(error))
         outcome, reason = _FAILURES[error.kind]
         return Verdict(outcome, reason, _for_people(str(error)))

@@ -66,14 +66,14 @@ class RunReport:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the command line says: 1 if one failed, 3 if some were refused and nothing else went wrong."""
+        """What the command line says: 3 if some were refused and nothing else went wrong, 1 for all else that did.
+
+        A skipped action was not done, whoever may do it instead, and so is no success.
+        """
         bad = {group.outcome for group in self.groups if not group.outcome.is_good}
         if not bad:
             return ExitCode.DONE
-        # A skipped one was done by somebody else, or will be: no failure beside a refusal, but not done either.
-        if Outcome.REFUSED in bad and bad <= {Outcome.REFUSED, Outcome.SKIPPED}:
-            return ExitCode.REFUSED
-        return ExitCode.FINDINGS
+        return ExitCode.REFUSED if bad == {Outcome.REFUSED} else ExitCode.FINDINGS
 
 
 def run_report(entries: Iterable[LedgerEntry], *, named_limit: int = NAMED_LIMIT) -> RunReport:

@@ -140,11 +140,14 @@ class Schedule:
 
     def pace(self, host: str) -> HostPace:
         """Return the pacing of a host."""
-        return self._paces.setdefault(host, HostPace(usual_pause_s=self._limits.host_pause_s))
+        pace = self._paces.get(host)
+        if pace is None:
+            pace = self._paces[host] = HostPace(usual_pause_s=self._limits.host_pause_s)
+        return pace
 
     def delay_s(self, now_s: float) -> float | None:
         """Return how soon the pause of a host is over that something waits for; None if nothing waits for a pause."""
-        if len(self._running) >= self._limits.jobs:
+        if not self.waiting_count or len(self._running) >= self._limits.jobs:
             return None
         delays_s = (self.pace(host).delay_s(now_s) for host, _ in self._groups if host is not None)
         return min((delay_s for delay_s in delays_s if delay_s), default=None)
