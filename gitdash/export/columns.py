@@ -4,7 +4,7 @@ A column has two names: `key` for people, and `raw_name`, which carries the unit
 `--where`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from gitdash.errors import GitdashError
@@ -287,5 +287,10 @@ def raw_value(summary: RepositorySummary, name: str) -> RawValue | None:
 
     None stands for absent, not measured and unreadable alike: SQL knows no more.
     """
-    value = _COLUMNS_BY_NAME[name].value(summary)
-    return None if isinstance(value, Unreadable) else value
+    return raw_values((summary,), name)[0]
+
+
+def raw_values(summaries: Iterable[RepositorySummary], name: str) -> list[RawValue | None]:
+    """Return the same of many rows, in their order."""
+    values = map(_COLUMNS_BY_NAME[name].value, summaries)
+    return [None if isinstance(value, Unreadable) else value for value in values]

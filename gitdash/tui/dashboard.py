@@ -27,7 +27,7 @@ from gitdash.tui.clock import Clock
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.filters import filters_for
 from gitdash.tui.fleet.screen import FleetScreen
-from gitdash.tui.flushing import Flushing
+from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.keymap import make_keymap
 from gitdash.tui.memory import Memory
@@ -179,9 +179,10 @@ class Dashboard(App[int]):
             return
         changes = self.live.flush()
         again_s = self.live.next_flush_s()
+        if not self.fleet_screen.panels.sum_up():
+            again_s = FLUSH_INTERVAL_S
         if again_s is not None:
             self.flushing.within(again_s)
-        self.fleet_screen.panels.sum_up()
         if changes is None:
             return
         if changes.failure is not None:

@@ -18,7 +18,7 @@ from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
 _TEMPLATE = many_summaries(1)[0]
-_KEY_NAMES = {
+KEY_NAMES = {
     " ": "space",
     "=": "equals_sign",
     ">": "greater_than_sign",
@@ -129,7 +129,7 @@ class DrivenFleet:
 
     async def type(self, text: str) -> None:
         """Type a text, key by key."""
-        await self.press(*(_KEY_NAMES.get(character, character) for character in text))
+        await self.press(*(KEY_NAMES.get(character, character) for character in text))
 
     def screen_lines(self) -> list[str]:
         return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]

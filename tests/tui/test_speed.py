@@ -11,6 +11,7 @@ from gitdash.model.view import Grouping
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.table.fleet import Fleet
 from tests.support.idle import until
+from tests.tui.driven_fleet import KEY_NAMES
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -68,6 +69,26 @@ async def test_sorting_ten_thousand_rows_in_groups_is_not_felt(kind: Grouping, g
 def test_filtering_ten_thousand_rows_keeps_up_with_typing(fleet: Fleet) -> None:
     assert _cpu_s(lambda: fleet.set_filter("pool 00ff")) <= FILTER_LIMIT_S * SLACK
     fleet.set_filter("")
+
+
+@pytest.mark.parametrize("text", ["pool 00ff", "=packs > 50 and role = 'plain'"])
+async def test_each_letter_of_a_filter_over_ten_thousand_rows_keeps_up_with_typing(text: str) -> None:
+    app = Dashboard([ROOT], many_summaries(ROW_COUNT), SourceDouble(), lambda: NOW_S)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.pause()
+        times_s: dict[str, list[float]] = {}
+        for _ in range(3):
+            await pilot.press("slash")
+            for length, letter in enumerate(text, 1):
+                start_s = time.thread_time()
+                await pilot.press(KEY_NAMES.get(letter, letter))
+                await pilot.pause()
+                app.screen._compositor.render_strips()
+                times_s.setdefault(text[:length], []).append(time.thread_time() - start_s)
+            assert app.fleet.filter.text == text
+            await pilot.press("escape")
+            await pilot.pause()
+        assert max(map(min, times_s.values())) <= FILTER_LIMIT_S * SLACK
 
 
 async def test_flush_of_200_changes_is_a_fraction_of_a_frame() -> None:

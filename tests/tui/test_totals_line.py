@@ -15,6 +15,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize, totals_of
 from gitdash.tui.fleet import panels
 from gitdash.tui.fleet.totals_line import Moment, totals_line
+from gitdash.tui.flushing import FLUSH_INTERVAL_S
 from gitdash.tui.jobs.counts import JobCounts
 from gitdash.tui.table.part_sums import PartSums
 from gitdash.tui.table.row import FleetRow
@@ -223,16 +224,22 @@ async def test_line_follows_filter_marks_and_jobs() -> None:
         assert "jobs 1 running" in driven.screen_lines()[-2]
 
 
-async def test_sums_over_many_rows_follow_with_the_next_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sums_over_many_rows_follow_with_the_next_flushes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(panels, "_SUMMED_AT_ONCE", 1)
-    rows = [row(f"{name}.git", disk_bytes=1024) for name in ("one", "two", "two-more")]
+    rows = [row(f"{name}{number}.git", disk_bytes=1024) for name in ("one", "two") for number in range(4)]
     async with driven_fleet(rows, size=(160, 40)) as driven:
+        asked_for: list[float] = []
         monkeypatch.setattr(driven.app.flushing, "_flush", lambda: None)
-        await driven.press("slash", *"two", "enter")
-        assert driven.screen_lines()[-2] == " 2 of 3 repositories"
-        driven.app.flush()
-        await driven.pilot.pause()
-        assert " 2 of 3 repositories  of the 2:  2 stores  2.00 KiB disk" in driven.screen_lines()[-2]
+        monkeypatch.setattr(driven.app.flushing, "within", asked_for.append)
+        # Each of the last two letters takes away one of the four rows that do not pass.
+        await driven.press("slash", *"two")
+        for is_last in (False, True):
+            assert driven.screen_lines()[-2] == " 4 of 8 repositories"
+            asked_for.clear()
+            driven.app.flush()
+            await driven.pilot.pause()
+            assert (FLUSH_INTERVAL_S in asked_for) is not is_last
+        assert " 4 of 8 repositories  of the 4:  4 stores  4.00 KiB disk" in driven.screen_lines()[-2]
 
 
 @settings(max_examples=40, deadline=None)
@@ -254,3 +261,23 @@ def test_sums_over_a_part_equal_those_made_from_nothing(sizes: list[int], steps:
             assert part.follow(step, rows)
     assert part.totals.repository_count == len(shown)
     assert part.totals.disk_bytes == _totals(*(rows[number].summary for number in shown)).disk_bytes
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sets(st.integers(0, 8)), st.integers(1, 9)), min_size=1, max_size=8), st.booleans())
+def test_sums_that_are_made_by_and_by_equal_those_made_at_once(
+    steps: list[tuple[set[int], int]], knows_whole: bool
+) -> None:
+    rows = [FleetRow(row(f"{number}.git", disk_bytes=10**number)) for number in range(9)]
+    whole = _totals(*(one.summary for one in rows)) if knows_whole else None
+    part = PartSums()
+    for shown, _ in steps[:-1]:
+        part.follow(shown, rows, whole=whole, at_most=2)
+    shown, at_most = steps[-1]
+    rounds = 1
+    while not part.follow(shown, rows, whole=whole, at_most=at_most):
+        rounds += 1
+    # Each power of ten stands in the sum once, or not at all.
+    assert part.totals.disk_bytes == sum(10**number for number in shown)
+    assert rounds <= max(-(-len(shown) // at_most), 1)
+    assert whole is None or whole.disk_bytes == 111_111_111

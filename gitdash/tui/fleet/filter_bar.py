@@ -119,7 +119,8 @@ class FilterBar(Vertical):
     def renew(self) -> None:
         """Say anew how many rows pass, and what there is to say of the condition."""
         has_hint = self.input.value.startswith(CONDITION_SIGN) and (self.is_typing or self._problem() is not None)
-        self.set_class(has_hint, "-condition")
+        # Not by a class, for which Textual would look up the styles of the whole bar anew.
+        self.hint.display = has_hint
         self.count.renew()
         self.hint.renew()
 

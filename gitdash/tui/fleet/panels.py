@@ -20,8 +20,8 @@ from gitdash.tui.table.table import FleetTable
 WIDE_COLUMNS: Final = 170
 """From this terminal width on the detail pane stands beside the table, and is as high."""
 
-_SUMMED_AT_ONCE: Final = 2_000
-"""Rows that the sums may follow while a key waits: 3 ms."""
+_SUMMED_AT_ONCE: Final = 1_000
+"""Rows that are counted for the sums while a key waits: 2 ms."""
 
 
 class Panels:
@@ -33,6 +33,8 @@ class Panels:
         self._home = os.fsencode(os.path.expanduser("~"))
         self._context = context
         self._table = table
+        self._is_summed_up = True
+        """The line of sums has all of them."""
 
     @property
     def _fleet(self) -> Fleet:
@@ -60,11 +62,11 @@ class Panels:
         """Return how many rows pass the filter, of how many."""
         return f"{len(self._fleet.view):,}/{len(self._fleet.rows):,}"
 
-    def sum_up(self) -> None:
-        """Show sums over all that passes the filter, which may be more rows than one letter may wait for."""
+    def sum_up(self) -> bool:
+        """Go on with the sums over what passes the filter, more rows than a letter waits for; returns if all are in."""
         if self._fleet.filter.is_active:
-            self._fleet.sum_shown()
             self.totals.renew()
+        return self._is_summed_up
 
     def _totals_lines(self, width: int) -> Sequence[Line]:
         fleet = self._fleet
@@ -75,7 +77,9 @@ class Panels:
             hidden_marked_count=fleet.hidden_marked_count,
             jobs=job_counts(self._context.jobs.values()),
         )
-        return [totals_line(fleet.sum_shown(at_most=_SUMMED_AT_ONCE), width, moment)]
+        totals = fleet.sum_shown(at_most=_SUMMED_AT_ONCE)
+        self._is_summed_up = totals is not None
+        return [totals_line(totals, width, moment)]
 
     def _cursor_summary(self) -> RepositorySummary | None:
         number = self._table.cursor_number

@@ -219,12 +219,11 @@ class Fleet:
     def sum_shown(self, *, at_most: int | None = None) -> RunningTotals | None:
         """Return the sums over the rows that pass the filter: those of the fleet if there is none.
 
-        None if for them more than `at_most` rows have to be added or taken away.
+        None if more than `at_most` rows have to be counted for them: so many are, and the next call goes on.
         """
         if not self.filter.is_active:
-            self._shown_sums.follow((), self.rows)
             return self.totals
-        is_followed = self._shown_sums.follow(self.view, self.rows, at_most=at_most)
+        is_followed = self._shown_sums.follow(self.view, self.rows, whole=self.totals, at_most=at_most)
         return self._shown_sums.totals if is_followed else None
 
     def sum_marked(self) -> RunningTotals:

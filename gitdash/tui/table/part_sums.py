@@ -1,10 +1,12 @@
 """Sums over some of the rows: those that pass the filter, or that are marked. Pure.
 
-They follow by what is other than before, so that a letter of a filter costs no sum over ten thousand rows where it
-changes little. Ten thousand rows that are new in it take 15 ms.
+They follow by what is other than before, or begin with nothing or with all, whichever leaves least to add and to take
+away: so a letter of a filter costs no sum over more than half of all rows, and that can be done by and by. A thousand
+rows take 1.5 ms.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, islice
 from typing import Protocol
 
 from gitdash.model.summary import RepositorySummary
@@ -24,23 +26,32 @@ class PartSums:
         self.totals = RunningTotals()
         self._numbers: set[int] = set()
 
-    def follow(self, numbers: Collection[int], rows: Sequence[SummedRow], *, at_most: int | None = None) -> bool:
-        """Sum up these rows; if more than `at_most` are other than before, do nothing and return False."""
+    def follow(
+        self,
+        numbers: Collection[int],
+        rows: Sequence[SummedRow],
+        *,
+        whole: RunningTotals | None = None,
+        at_most: int | None = None,
+    ) -> bool:
+        """Sum up these rows, or begin with it if more than `at_most` have to be counted; returns whether all are.
+
+        `whole` are the sums over all rows, if they are known.
+        """
         wanted = set(numbers)
-        gone, come = self._numbers - wanted, wanted - self._numbers
-        is_quicker_anew = len(gone) > len(wanted)
-        if is_quicker_anew:
-            gone, come = set(), wanted
-        if at_most is not None and len(gone) + len(come) > at_most:
-            return False
-        if is_quicker_anew:
-            self.totals = RunningTotals()
-        for number in gone:
-            self.totals.remove(rows[number].summary)
-        for number in come:
-            self.totals.add(rows[number].summary)
-        self._numbers = wanted
-        return True
+        if len(self._numbers ^ wanted) > len(wanted):
+            self.totals, self._numbers = RunningTotals(), set()
+        if whole is not None and len(rows) - len(wanted) < len(self._numbers ^ wanted):
+            self.totals, self._numbers = whole.copy(), set(range(len(rows)))
+        gone = self._numbers - wanted
+        changed = list(islice(chain(gone, wanted - self._numbers), at_most))
+        for number in changed:
+            if number in gone:
+                self.totals.remove(rows[number].summary)
+            else:
+                self.totals.add(rows[number].summary)
+        self._numbers.symmetric_difference_update(changed)
+        return len(self._numbers) == len(wanted) and self._numbers == wanted
 
     def changed(self, number: int, former: RepositorySummary, summary: RepositorySummary) -> None:
         """Take another state of a row."""

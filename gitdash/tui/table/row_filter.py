@@ -8,7 +8,7 @@ to the next; that is imported with the first condition.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from gitdash.export.columns import CONDITION_NAMES, CONDITION_TEXTS, RawValue, raw_value
+from gitdash.export.columns import CONDITION_NAMES, CONDITION_TEXTS, RawValue, raw_values
 from gitdash.tui.table.row import FleetRow
 
 if TYPE_CHECKING:
@@ -87,9 +87,10 @@ class RowFilter:
         accepted = self._accepted
         if accepted is not None:
             return [number for number in numbers if number in accepted]
-        if self._words:
-            return [number for number in numbers if self.passes(rows[number])]
-        return list(numbers)
+        passing = list(numbers)
+        for word in self._words:
+            passing = [number for number in passing if word in rows[number].haystack]
+        return passing
 
     def _run(self, condition: str, rows: Sequence[FleetRow]) -> bool:
         from gitdash.history.filter import FilterError
@@ -113,4 +114,4 @@ class RowFilter:
 
     def _values_of(self, column: str, numbers: Sequence[int]) -> Iterable[RawValue | None]:
         rows = self._rows
-        return [raw_value(rows[number].summary, column) for number in numbers]
+        return raw_values([rows[number].summary for number in numbers], column)

@@ -133,8 +133,10 @@ class FleetTable(ScrollView, can_focus=True, inherit_bindings=False):
     def _place_columns(self) -> None:
         columns = [self.fleet.columns[key] for key in self.chosen_columns]
         width = self.line_width
-        self.table_layout = chosen_layout(columns, width) if columns else choose_layout(FLEET_COLUMNS, width)
-        self._drawn.clear()
+        layout = chosen_layout(columns, width) if columns else choose_layout(FLEET_COLUMNS, width)
+        if layout != self.table_layout:
+            self.table_layout = layout
+            self._drawn.clear()
 
     def hidden_columns(self) -> list[str]:
         """Return the keys of those chosen columns that do not fit."""

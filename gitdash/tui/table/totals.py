@@ -1,12 +1,17 @@
 """The sums over rows, kept up to date by adding and removing single ones. Pure."""
 
 from collections import Counter
-from typing import TypeAlias
+from copy import copy
+from typing import Final, TypeAlias
 
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.saved import SavedSum
 from gitdash.model.summary import RepositorySummary
+
+# A member of an enumeration takes as long to look up as all else that a row needs here.
+_LINKED_WORKTREE: Final = RepositoryKind.LINKED_WORKTREE
+_SUBMODULE: Final = RepositoryKind.SUBMODULE
 
 
 class RunningTotals:
@@ -29,6 +34,12 @@ class RunningTotals:
         self.warning_count = 0
         self.notice_count = 0
 
+    def copy(self) -> "RunningTotals":
+        """Return the same sums, which go their own way from now on."""
+        totals = copy(self)
+        totals.saved, totals.states = copy(self.saved), self.states.copy()
+        return totals
+
     def add(self, summary: RepositorySummary) -> None:
         """Count a row."""
         self._change(summary, 1)
@@ -46,13 +57,19 @@ class RunningTotals:
         self.warning_count += sign * summary.warning_count
         self.notice_count += sign * summary.notice_count
         if _counts_disk(summary):
-            self.disk_bytes += sign * _measured(summary.disk_bytes)
-            self.disk_unknown_count += sign * (not isinstance(summary.disk_bytes, int))
+            disk = summary.disk_bytes
+            if isinstance(disk, int):
+                self.disk_bytes += sign * disk
+            else:
+                self.disk_unknown_count += sign
         if not summary.counts_store:
             return
         self.object_store_count += sign
-        self.exclusive_bytes += sign * _measured(summary.exclusive_bytes)
-        self.exclusive_unknown_count += sign * _lacks_exclusive(summary)
+        exclusive = summary.exclusive_bytes
+        if isinstance(exclusive, int):
+            self.exclusive_bytes += sign * exclusive
+        elif _lacks_exclusive(summary):
+            self.exclusive_unknown_count += sign
         self.duplicate_bytes += sign * _measured(summary.duplicate_bytes)
 
 
@@ -77,9 +94,10 @@ def _counts_disk(summary: RepositorySummary) -> bool:
 
     Judged by where such folders lie, so that a row can be counted before the one around it is known.
     """
-    if summary.kind is RepositoryKind.LINKED_WORKTREE:
+    kind = summary.kind
+    if kind is _LINKED_WORKTREE:
         return summary.counts_store
-    if summary.kind is RepositoryKind.SUBMODULE:
+    if kind is _SUBMODULE:
         around, found, _ = summary.path.partition(b"/modules/")
         return not (found and around.startswith(summary.root))
     return True
@@ -91,4 +109,4 @@ def _measured(value: int | Unreadable | None) -> int:
 
 def _lacks_exclusive(summary: RepositorySummary) -> bool:
     """Tell whether a figure is missing; a linked worktree has no store of its own and so needs none."""
-    return summary.kind is not RepositoryKind.LINKED_WORKTREE and not isinstance(summary.exclusive_bytes, int)
+    return summary.kind is not _LINKED_WORKTREE and not isinstance(summary.exclusive_bytes, int)
