@@ -7,7 +7,8 @@ Data flows through the folders in this order:
     measurement  Inspection -> SizeMeasurement (index arithmetic, or git)
     assessment   Inspection + sizes -> Findings (pure)
     history      what was known, in SQLite
-    survey       drives the steps above and streams RepositoryReports
+    maintenance  Reports -> Plans (pure), and the running of fetches and tasks under a lock
+    survey       drives the steps above and streams RepositoryReports; queues what acts
     export       reports -> JSON, CSV, Markdown, tables
     demo         makes a fleet that shows every finding
     cli, tui     the two front ends; neither knows the other

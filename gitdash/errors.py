@@ -9,6 +9,9 @@
     |                                           git answered, and its answer cannot be true
     |   +-- gitcmd.lookup_times.ObjectMissingError
     |                                           the object that was to be timed is not there
+    +-- maintenance.lock.LockHeldError          another process maintains the repository
+    +-- maintenance.work.TaskStoppedError       a task cannot go on
+    +-- maintenance.writing.WriteRefusedError   gitdash itself would have written where it must not
     +-- measurement.strategy.StrategyError      the strategy that was asked for cannot answer the question
     +-- config.settings.ConfigError             the configuration file is wrong
     +-- history.schema.HistoryError             the state file cannot be used
@@ -18,6 +21,7 @@
     +-- demo.folder.DemoError                   the demo fleet cannot be made
     +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
     +-- export.columns.ColumnError              no such column
+    +-- cli.maintain.NotConfirmedError          nobody has agreed to what would be done
     +-- cli.output.OutputError                  data could not be written to stdout
     +-- cli.serve.NoWebExtraError               what serves to a browser is not installed
     +-- tui.app.NoTerminalError                 the dashboard has no terminal to draw on

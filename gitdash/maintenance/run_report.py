@@ -1,6 +1,6 @@
 """What became of all actions that were started together, grouped by outcome and reason.
 
-Source: design.md 9 and the issue's words: a failing repository stops no other, and the run ends with one report. Pure.
+Source: git-maintenance(1) runs one repository at a time; here a failing one stops no other, and a report ends the run. Pure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
