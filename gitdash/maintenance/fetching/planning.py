@@ -191,6 +191,8 @@ class _Planning:
             # a server that works sends a byte every five seconds, uploadpack.keepAlive
             known["http", None, "lowspeedlimit"] = "1"
             known["http", None, "lowspeedtime"] = "60"
+        if self._config.user_lets_headers_follow:
+            known["http", None, "followredirects"] = "false"
         for (section, subsection, name), value in known.items():
             yield section, subsection, name, value
         yield "remote", remote.name, "url", self._absolute(remote.urls[0]) if remote.urls else ""

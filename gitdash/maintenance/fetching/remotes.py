@@ -76,6 +76,7 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True):
     user_rewrites: tuple[tuple[str, str], ...] = ()
     user_prunes: bool | None = None
     user_limits_http_speed: bool = False
+    user_lets_headers_follow: bool = False
 
 
 def read_remotes(report: RepositoryReport, program: GitProgram) -> FetchConfig | Unreadable:
@@ -130,6 +131,7 @@ def interpret(entries: Sequence[SourcedEntry], user: UserConfig) -> FetchConfig:
         user_rewrites=user.rewrites,
         user_prunes=user.flag("fetch.prune"),
         user_limits_http_speed=user.limits_http_speed,
+        user_lets_headers_follow=user.lets_headers_follow,
     )
 
 

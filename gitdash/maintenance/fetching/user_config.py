@@ -62,6 +62,12 @@ class UserConfig:
         """Whether it says when a slow server is given up."""
         return any(key.startswith("http.") and ".lowspeed" in key for key, _ in self.pairs)
 
+    @property
+    def lets_headers_follow(self) -> bool:
+        """Whether it sends headers, such as a token, that git would send again to wherever the server leads it."""
+        names = {key.rpartition(".")[2] for key, _ in self.pairs if key.startswith("http.")}
+        return "extraheader" in names and "followredirects" not in names
+
     def environment(self) -> dict[str, str]:
         """Return the variables that give it to git; none if git finds it by itself."""
         if not self.depends_on_repository:
