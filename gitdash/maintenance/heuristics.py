@@ -59,6 +59,11 @@ def is_member(report: RepositoryReport) -> bool:
     return has_file or Role.MEMBER in report.roles
 
 
+def lends(report: RepositoryReport) -> bool:
+    """Return whether it is known to lend objects, or to be there for that; `lending` also knows mere hints."""
+    return Role.POOL in report.roles or bool(report.borrowers)
+
+
 def config_of(report: RepositoryReport) -> ConfigFacts | None:
     """Return the config; None if it cannot be read."""
     if isinstance(report.inspection, Unreadable) or isinstance(report.inspection.config, Unreadable):
@@ -98,7 +103,7 @@ def wants_bitmap(report: RepositoryReport) -> bool:
     """Return whether a repack writes a bitmap with the multi-pack-index: there is one, or others clone from here."""
     if not can_have_bitmap(report) or not isinstance(report.inspection, Inspection):
         return False
-    is_served = report.repository.kind is RepositoryKind.BARE or Role.POOL in report.roles
+    is_served = report.repository.kind is RepositoryKind.BARE or lends(report)
     return bool(report.inspection.bitmaps) or (is_served and object_count(report) >= BITMAP_MINIMUM_OBJECTS)
 
 
@@ -111,7 +116,7 @@ def object_count(report: RepositoryReport) -> int:
 
 def wants_pseudo_merges(report: RepositoryReport) -> bool:
     """Return whether pseudo-merges help: a lender, or 1,000 references and more."""
-    if Role.POOL in report.roles:
+    if lends(report):
         return True
     references = report.inspection.references if isinstance(report.inspection, Inspection) else None
     count = None if references is None or isinstance(references, Unreadable) else references.count
