@@ -155,7 +155,8 @@ MESSAGE_RULES: Final = (
         "no such repository there, or the account may not see it",
     ),
     MessageRule(
-        r"access denied or repository not exported: (?P<path>[^\n]*)",
+        r"(?:access denied or repository not exported|remote error: (?:no such repository|repository not exported)): "
+        r"(?P<path>[^\n]*)",
         Reason.NOT_FOUND,
         "no such repository there, or the server does not export it: {path}",
     ),
@@ -232,7 +233,7 @@ MESSAGE_RULES: Final = (
         r"|bad object|bad tree object|bad packed object|unable to unpack|object file [^\n]{1,512} is empty"
         r"|unable to read [0-9a-f]{40}|^(?:[a-z]{1,16}: )?missing (?:blob|tree|commit|tag)|broken link"
         r"|Could not read [0-9a-f]{40}"
-        r"|unresolved deltas|pack signature mismatch",
+        r"|unresolved deltas|final sha1 did not match|size_t overflow|pack signature mismatch",
         Reason.CORRUPT,
         "objects or their indexes are damaged: {line}",
     ),
@@ -293,6 +294,9 @@ MESSAGE_RULES: Final = (
         r"unknown repository extensions? found:\s{1,4}(?P<name>\S{1,256})",
         Reason.OTHER,
         "this git does not know the extension {name} that the repository uses",
+    ),
+    MessageRule(
+        r"^fatal: remote error: (?P<why>[^\n]{1,1024})", Reason.SERVER_REFUSED, "the server answers with an error: {why}"
     ),
     MessageRule(
         r"bad line length character|protocol error", Reason.OTHER, "what answers there is no git server: {line}"
