@@ -226,18 +226,18 @@ class Family:
         ] or ([self.repositories["one"]] if name == "lender" else [])
 
     def _maintain_and_terminate(self, name: str, event: Event) -> None:
-        self._maintain_in_a_child(name, event, signal.SIGTERM)
+        self._maintain_in_a_process(name, event, signal.SIGTERM)
 
     def _maintain_and_kill(self, name: str, event: Event) -> None:
-        self._maintain_in_a_child(name, event, signal.SIGKILL)
+        self._maintain_in_a_process(name, event, signal.SIGKILL)
 
-    def _maintain_in_a_child(self, name: str, event: Event, number: signal.Signals) -> None:
+    def _maintain_in_a_process(self, name: str, event: Event, number: signal.Signals) -> None:
         task = TASKS[event.choice % len(TASKS)]
         if task is Task.RECLAIM and name == "alone":
             task = Task.FULL_REPACK
         self._grow_old()
         self._note("maintain", name, task.value, "and", number.name, "after", event.moment_ms, "ms")
-        with _child(lambda: self._run_with_handler(name, task, event)) as child:
+        with in_child(lambda: self._run_with_handler(name, task, event)) as child:
             time.sleep(event.moment_ms / 1000)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, number)
@@ -290,7 +290,7 @@ class Family:
             self._run(name, task, event, threading.Event(), lambda *_: _fill(filler, 4096 * (event.moment_ms % 8)))
             filler.unlink(missing_ok=True)
         else:
-            with _child(lambda: self._run_with_limit(name, task, event)):
+            with in_child(lambda: self._run_with_limit(name, task, event)):
                 pass
         self._clear_locks(event)
 
@@ -393,7 +393,7 @@ def small_volume(folder: Path, size_bytes: int) -> Iterator[Path | None]:
 
 
 @contextlib.contextmanager
-def _child(work: Callable[[], object]) -> Iterator[int]:
+def in_child(work: Callable[[], object]) -> Iterator[int]:
     """Do some work in a process of its own, which has a watchdog of its own, and reap it."""
     child = os.fork()
     if child == 0:

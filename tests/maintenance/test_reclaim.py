@@ -1,0 +1,133 @@
+"""Reclaiming: the one task that drops objects, only as typed, only the old, and never where others may need them."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gitdash.model.ledger import Outcome, Reason
+from gitdash.model.task import Task
+from tests.support.old_stores import complaints, grow_old
+from tests.support.repositories import GitRepository
+from tests.support.task_runs import make_lender_and_member, planned, report_of, run
+
+pytestmark = [pytest.mark.safety, pytest.mark.oracle]
+
+DAY_S = 86_400.0
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    repository = GitRepository.init(tmp_path / "one.git")
+    repository.commit({"a": "1"})
+    return repository
+
+
+def has(repository: GitRepository, object_id: str) -> bool:
+    return bool(repository.git("cat-file", "-t", object_id, check=False))
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "loose"])
+def test_what_is_unreachable_and_old_goes_and_what_is_young_stays(repository: GitRepository, packed: bool) -> None:
+    old = repository.blob(b"old")
+    if packed:
+        repository.git("repack", "-a", "-d", "-q", "-k")
+    grow_old(repository, age_s=15 * DAY_S)
+    young = repository.blob(b"young")
+    path = repository.git_dir / "objects" / young[:2] / young[2:]
+    os.utime(path, (path.stat().st_mtime - 13 * DAY_S,) * 2)
+    tip = repository.git("rev-parse", "main")
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert [has(repository, name) for name in (old, young, tip)] == [False, True, True]
+    assert not complaints(repository)
+
+
+@pytest.mark.parametrize("name", [None, b"", b"two.git", b"one", b"ONE.git", b"one.git "])
+def test_nothing_goes_unless_the_name_is_typed(repository: GitRepository, name: bytes | None) -> None:
+    old = repository.blob(b"old")
+    grow_old(repository)
+    result = run(repository, Task.RECLAIM, confirmed_name=name)
+    assert (result.outcome, result.reason) == (Outcome.REFUSED, Reason.REFUSED)
+    assert "one.git" in result.sentence
+    assert not result.commands
+    assert has(repository, old)
+
+
+def test_commits_that_only_a_reflog_knows_stay(repository: GitRepository) -> None:
+    repository.git("config", "core.logAllRefUpdates", "always")
+    first = repository.git("rev-parse", "main")
+    second = repository.commit({"a": "2"})
+    repository.git("update-ref", "-m", "here", "refs/heads/main", second, second)
+    repository.git("update-ref", "-m", "rewind", "refs/heads/main", first)
+    repository.git("config", "gc.reflogExpire", "now")
+    repository.git("config", "gc.reflogExpireUnreachable", "now")
+    grow_old(repository)
+    assert run(repository, Task.RECLAIM, confirmed_name=b"one.git").outcome is not Outcome.FAILED
+    assert has(repository, second)
+
+
+def test_an_expiry_of_the_repositorys_own_config_changes_nothing(repository: GitRepository) -> None:
+    repository.git("config", "gc.pruneExpire", "now")
+    young = repository.blob(b"young")
+    run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert has(repository, young)
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        lambda repository: repository.git("config", "gc.pruneExpire", "never"),
+        lambda repository: repository.git("config", "gc.auto", "0"),
+        lambda repository: repository.git("config", "remote.origin.mirror", "true"),
+        lambda repository: repository.git("update-ref", "refs/dangling/x", "main"),
+    ],
+    ids=["never pruned", "no gc", "a mirror", "dangling"],
+)
+def test_what_may_be_a_lender_is_never_reclaimed(repository: GitRepository, hint: object) -> None:
+    assert callable(hint)
+    old = repository.blob(b"old")
+    hint(repository)
+    repository.git("config", "remote.origin.url", "https://example.com/x")
+    grow_old(repository)
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert result.outcome is Outcome.REFUSED, result.sentence
+    assert has(repository, old)
+
+
+def test_a_member_and_its_lender_are_never_reclaimed(tmp_path: Path) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    old = {repository.path: repository.blob(b"old") for repository in (lender, member)}
+    grow_old(lender, member)
+    results = [
+        run(lender, Task.RECLAIM, borrowers=[member], confirmed_name=b"lender.git"),
+        run(member, Task.RECLAIM, confirmed_name=b"member.git"),
+    ]
+    assert [result.outcome for result in results] == [Outcome.REFUSED, Outcome.REFUSED]
+    assert all(has(repository, old[repository.path]) for repository in (lender, member))
+
+
+def test_a_damaged_repository_is_not_reclaimed(repository: GitRepository) -> None:
+    old = repository.blob(b"old")
+    blob = repository.git("rev-parse", "main:a")
+    (repository.git_dir / "objects" / blob[:2] / blob[2:]).unlink()
+    grow_old(repository)
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT)
+    assert has(repository, old)
+
+
+def test_steps_that_somebody_changed_are_not_what_is_run(repository: GitRepository) -> None:
+    young = repository.blob(b"young")
+    report = report_of(repository)
+    asked = planned(Task.RECLAIM, report)
+    changed = tuple(
+        msgspec.structs.replace(
+            step, arguments=tuple(argument.replace("2.weeks.ago", "now") for argument in step.arguments)
+        )
+        for step in asked.steps
+    )
+    asked = msgspec.structs.replace(asked, steps=changed)
+    run(repository, Task.RECLAIM, confirmed_name=b"one.git", asked=asked)
+    assert has(repository, young)

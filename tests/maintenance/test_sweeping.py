@@ -1,0 +1,184 @@
+"""Stale garbage goes when it is old, ours and open in no process; everything else stays."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from gitdash.model.ledger import Outcome
+from gitdash.model.task import Task
+from tests.support.repositories import GitRepository
+from tests.support.task_runs import run
+
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
+AGES_S = {
+    "config.lock": 15 * MINUTE_S,
+    "HEAD.lock": 15 * MINUTE_S,
+    "info/attributes.lock": 15 * MINUTE_S,
+    "objects/info/alternates.lock": 15 * MINUTE_S,
+    "objects/info/commit-graphs/commit-graph-chain.lock": 15 * MINUTE_S,
+    "objects/pack/multi-pack-index.lock": 15 * MINUTE_S,
+    "packed-refs.new": 15 * MINUTE_S,
+    "packed-refs.lock": HOUR_S,
+    "refs/heads/main.lock": HOUR_S,
+    "refs/remotes/origin/x/y.lock": HOUR_S,
+    "reftable/tables.list.lock": HOUR_S,
+    "objects/pack/tmp_pack_abc": DAY_S,
+    "objects/pack/tmp_idx_abc": DAY_S,
+    "objects/pack/.tmp-4194305-pack-0123.pack": DAY_S,
+    "objects/17/tmp_obj_abc": DAY_S,
+    "objects/tmp_midx_abc": DAY_S,
+}
+"""What is swept, by the age that Gitaly gives it; no process has the number 4194305."""
+STAYS = (
+    "index.lock",
+    "shallow.lock",
+    "objects/maintenance.lock.old",
+    "objects/info/commit-graph.lock",
+    "objects/pack/multi-pack-index.lock.x",
+    "objects/pack/pack-1.pack.x",
+    "refs/heads/tmp_branch",
+    "tmp_pack_top",
+    "logs/HEAD.lock",
+    "gitdash.lock",
+)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    repository = GitRepository.init(tmp_path / "one.git")
+    repository.commit({"a": "1"})
+    return repository
+
+
+def leave(repository: GitRepository, name: str, age_s: float, content: bytes = b"x") -> Path:
+    path = repository.git_dir / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    moment_s = time.time() - age_s
+    os.utime(path, (moment_s, moment_s))
+    return path
+
+
+@pytest.mark.parametrize("name", AGES_S)
+def test_each_kind_goes_at_its_age_and_not_before(repository: GitRepository, name: str) -> None:
+    if not name.startswith("objects/") or "lock" in name:
+        # a lock that is younger than it is called stale at keeps a task from running at all
+        path = leave(repository, name, AGES_S[name] + 1)
+    else:
+        path = leave(repository, name, AGES_S[name] - 60)
+        assert run(repository, Task.SWEEP).outcome is Outcome.NOTHING_TO_DO
+        assert path.exists()
+        leave(repository, name, AGES_S[name] + 1)
+    result = run(repository, Task.SWEEP)
+    if result.outcome is Outcome.REFUSED:
+        leave(repository, name, 2 * HOUR_S)
+        result = run(repository, Task.SWEEP)
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert result.removed == (name,)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_what_is_on_no_list_stays(repository: GitRepository, name: str) -> None:
+    path = leave(repository, name, 400 * DAY_S)
+    run(repository, Task.SWEEP)
+    assert path.exists()
+
+
+def test_what_a_process_has_open_stays(repository: GitRepository) -> None:
+    path = leave(repository, "objects/pack/tmp_pack_abc", 30 * DAY_S)
+    with path.open("rb"):
+        assert run(repository, Task.SWEEP).outcome is Outcome.NOTHING_TO_DO
+    assert path.exists()
+    assert run(repository, Task.SWEEP).removed == ("objects/pack/tmp_pack_abc",)
+
+
+def test_what_a_repack_that_lives_made_stays(repository: GitRepository) -> None:
+    path = leave(repository, f"objects/pack/.tmp-{os.getpid()}-pack-0123.pack", 30 * DAY_S)
+    run(repository, Task.SWEEP)
+    assert path.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_what_another_user_owns_stays(repository: GitRepository) -> None:
+    path = leave(repository, "objects/pack/tmp_pack_abc", 30 * DAY_S)
+    os.chown(path, 12345, 12345)
+    run(repository, Task.SWEEP)
+    assert path.exists()
+
+
+@pytest.mark.safety
+def test_what_a_link_leads_to_stays(repository: GitRepository, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("tmp_pack_target", "tmp_obj_in_folder"):
+        (outside / name).write_bytes(b"precious")
+        os.utime(outside / name, (0, 0))
+    link = repository.git_dir / "objects" / "pack" / "tmp_pack_link"
+    link.symlink_to(outside / "tmp_pack_target")
+    os.utime(link, (0, 0), follow_symlinks=False)
+    (repository.git_dir / "objects" / "zz").symlink_to(outside)
+    folder = repository.git_dir / "objects" / "tmp_objdir-link"
+    folder.symlink_to(outside)
+    os.utime(folder, (0, 0), follow_symlinks=False)
+    fifo = repository.git_dir / "objects" / "pack" / "tmp_pack_fifo"
+    os.mkfifo(fifo)
+    os.utime(fifo, (0, 0))
+    run(repository, Task.SWEEP)
+    assert sorted(path.name for path in outside.iterdir()) == ["tmp_obj_in_folder", "tmp_pack_target"]
+    assert link.is_symlink()
+    assert fifo.exists()
+
+
+def test_a_quarantine_goes_whole_after_three_days_if_all_of_it_is_old(repository: GitRepository) -> None:
+    old, mixed = (repository.git_dir / "objects" / f"tmp_objdir-incoming-{name}" for name in ("old", "mixed"))
+    for folder in (old, mixed):
+        leave(repository, f"{folder.relative_to(repository.git_dir)}/ab/{'c' * 38}", 4 * DAY_S)
+    leave(repository, f"{mixed.relative_to(repository.git_dir)}/young", 2 * DAY_S)
+    for folder in (old, mixed):
+        for path in (folder / "ab", folder):
+            os.utime(path, (time.time() - 4 * DAY_S,) * 2)
+    result = run(repository, Task.SWEEP)
+    assert not old.exists()
+    assert sorted(path.name for path in mixed.iterdir()) == ["ab", "young"]
+    assert "objects/tmp_objdir-incoming-old" in result.removed
+
+
+@pytest.mark.parametrize(
+    ("content", "age_s", "goes"),
+    [
+        (b"fetch-pack 123 on host\n", 8 * DAY_S, True),
+        (b"receive-pack 123 on host\n", 8 * DAY_S, True),
+        (b"receive-pack 123 on host\n", 6 * DAY_S, False),
+        (b"", 400 * DAY_S, False),
+        (b"kept for release 1.0\n", 400 * DAY_S, False),
+    ],
+)
+def test_a_mark_of_a_transfer_goes_and_a_persons_stays(
+    repository: GitRepository, content: bytes, age_s: float, goes: bool
+) -> None:
+    repository.repack()
+    keep = leave(repository, f"objects/pack/{repository.packs()[0].stem}.keep", age_s, content)
+    run(repository, Task.SWEEP)
+    assert keep.exists() is not goes
+    assert len(repository.packs()) == 1
+
+
+def test_an_empty_reference_is_reported_and_stays(repository: GitRepository) -> None:
+    path = leave(repository, "refs/heads/empty", 3 * DAY_S, b"")
+    result = run(repository, Task.SWEEP)
+    assert "1 empty reference left as they are: refs/heads/empty" in result.sentence
+    assert path.exists()
+
+
+def test_index_files_go_only_without_their_pack(repository: GitRepository) -> None:
+    repository.repack()
+    pack = repository.packs()[0]
+    orphan = pack.parent / f"pack-{'0' * 40}.idx"
+    orphan.write_bytes(pack.with_suffix(".idx").read_bytes())
+    result = run(repository, Task.ORPHAN_INDEXES)
+    assert result.removed == (f"objects/pack/{orphan.name}",)
+    assert pack.with_suffix(".idx").exists()
+    assert not orphan.exists()

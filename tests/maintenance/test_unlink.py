@@ -1,0 +1,209 @@
+"""Leaving the lenders: whole afterwards, whole at every moment on the way, and back if it does not work."""
+
+import os
+import shutil
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gitdash.maintenance import unlinking, work, writing
+from gitdash.model.ledger import Outcome, Reason
+from gitdash.model.task import Task
+from tests.support.chaos import in_child, small_volume
+from tests.support.old_stores import complaints, grow_old, visible_objects
+from tests.support.repositories import GitRepository
+from tests.support.task_runs import make_lender_and_member, run
+
+pytestmark = [pytest.mark.safety, pytest.mark.oracle]
+
+
+def alternates_of(repository: GitRepository) -> Path:
+    return repository.git_dir / "objects" / "info" / "alternates"
+
+
+def backups_of(repository: GitRepository) -> list[Path]:
+    return list(alternates_of(repository).parent.glob("alternates.gitdash-backup-*"))
+
+
+def chain(folder: Path) -> tuple[GitRepository, GitRepository, GitRepository]:
+    """A member whose lender borrows, too; each has packed and loose objects, and unreachable ones."""
+    lender, middle = make_lender_and_member(folder)
+    lender.repack("--keep-unreachable")
+    lender.commit({"a": "loose in the lender"})
+    lender.blob(b"unreachable in the lender")
+    middle.git("repack", "-d", "-q", "-l")
+    middle.commit({"own": "loose in the middle"})
+    member = GitRepository.init(folder / "last.git")
+    member.borrow_from(middle, relative=True)
+    for name in ("main", "keep"):
+        member.git("update-ref", f"refs/heads/{name}", middle.git("rev-parse", name))
+    member.git("update-ref", "refs/heads/lent", lender.git("rev-parse", "main"))
+    member.clock_s = middle.clock_s
+    member.commit({"own": "of the last"})
+    grow_old(lender, middle, member)
+    return lender, middle, member
+
+
+def test_everything_is_here_and_the_lenders_may_go(tmp_path: Path) -> None:
+    lender, middle, member = chain(tmp_path)
+    before = visible_objects(member)
+    files = {path: path.stat().st_mtime for path in lender.git_dir.rglob("objects/**/*") if path.is_file()}
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert not alternates_of(member).exists()
+    assert backups_of(member)[0].read_text() == "../../member.git/objects\n"
+    assert visible_objects(member) == before
+    assert {path: path.stat().st_mtime for path in files} == files
+    for repository in (lender, middle):
+        shutil.rmtree(repository.path)
+    assert not complaints(member)
+
+
+def test_links_take_no_room_and_keep_their_age(tmp_path: Path) -> None:
+    lender, _, member = chain(tmp_path)
+    run(member, Task.UNLINK)
+    pack = lender.packs()[0]
+    linked = member.git_dir / "objects" / "pack" / pack.name
+    assert linked.samefile(pack)
+    assert linked.with_suffix(".idx").samefile(pack.with_suffix(".idx"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_across_file_systems_it_copies(tmp_path: Path) -> None:
+    with small_volume(tmp_path / "volume", 8 << 20) as volume:
+        if volume is None:
+            pytest.skip("no file system can be mounted here")
+        lender, _, member = chain(tmp_path)
+        shutil.copytree(member.path, volume / "last.git")
+        moved = GitRepository(volume / "last.git")
+        alternates_of(moved).write_text(f"{tmp_path}/member.git/objects\n")
+        before = visible_objects(moved)
+        result = run(moved, Task.UNLINK)
+        assert result.outcome is Outcome.DONE, result.sentence
+        assert "copied: no links could be made" in result.sentence
+        pack = lender.packs()[0]
+        copy = moved.git_dir / "objects" / "pack" / pack.name
+        assert copy.read_bytes() == pack.read_bytes()
+        assert copy.stat().st_mtime == pack.stat().st_mtime
+        assert visible_objects(moved) == before
+        assert not complaints(moved)
+
+
+def test_a_kill_at_any_moment_leaves_a_whole_repository(tmp_path: Path) -> None:
+    template = tmp_path / "template"
+    template.mkdir()
+    chain(template)
+    moments = 0
+    while True:
+        folder = tmp_path / f"kill{moments}"
+        shutil.copytree(template, folder)
+        member = GitRepository(folder / "last.git")
+        alternates_of(GitRepository(folder / "member.git")).write_text("../../lender.git/objects\n")
+        objects = visible_objects(member)
+        with in_child(partial(run_and_die, member, moments)):
+            pass
+        assert not complaints(member), moments
+        assert visible_objects(member) == objects, moments
+        if backups_of(member) and not (folder / "last.git/objects/maintenance.lock").exists():
+            break
+        result = run(member, Task.UNLINK) if alternates_of(member).exists() else None
+        assert result is None or result.outcome is Outcome.DONE, (moments, result)
+        for name in ("lender.git", "member.git"):
+            shutil.rmtree(folder / name)
+        assert not complaints(member), moments
+        moments += 1
+    assert moments > 15
+
+
+def run_and_die(member: GitRepository, moment: int) -> None:
+    """Unlink, and be killed right before the given one of all acts that write or run git."""
+    left = [moment]
+
+    def counted(function):  # type: ignore[no-untyped-def]
+        def call(*arguments, **options):  # type: ignore[no-untyped-def]
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left[0] -= 1
+            return function(*arguments, **options)
+
+        return call
+
+    for name in ("link_file", "make_folder", "rename_file", "settle"):
+        setattr(unlinking, name, counted(getattr(writing, name)))
+    work.run_git = counted(work.run_git)
+    run(member, Task.UNLINK)
+
+
+def test_what_is_not_enough_is_put_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk that is deceived, and git's own check after the switch, which is not."""
+    _, _, member = chain(tmp_path)
+    monkeypatch.setattr(unlinking, "link_file", lambda *_: 0)
+    monkeypatch.setattr(unlinking, "verify_alone", lambda _: None)
+    result = run(member, Task.UNLINK)
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT), result.sentence
+    assert alternates_of(member).read_text() == "../../member.git/objects\n"
+    assert not backups_of(member)
+    assert not complaints(member)
+
+
+def test_without_the_objects_it_does_not_even_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, member = chain(tmp_path)
+    monkeypatch.setattr(unlinking, "link_file", lambda *_: 0)
+    switches: list[object] = []
+    monkeypatch.setattr(unlinking, "rename_file", lambda *names: switches.append(names))
+    result = run(member, Task.UNLINK)
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT)
+    assert "without the lenders something is missing" in result.sentence
+    assert not switches
+
+
+def test_a_pack_of_the_same_name_with_other_bytes_is_no_pack_of_the_lender(tmp_path: Path) -> None:
+    lender, _, member = chain(tmp_path)
+    pack = lender.packs()[0]
+    wrong = member.git_dir / "objects" / "pack" / pack.name
+    wrong.write_bytes(b"PACK" + b"\0" * 100)
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.REFUSED, result.sentence
+    assert "with another content" in result.sentence
+    assert alternates_of(member).exists()
+
+
+def test_marks_of_transfers_and_temporary_files_do_not_come_along(tmp_path: Path) -> None:
+    lender, _, member = chain(tmp_path)
+    pack = lender.packs()[0]
+    pack.with_suffix(".keep").write_bytes(b"fetch-pack 1 on host")
+    (pack.parent / "tmp_pack_x").write_bytes(b"x")
+    (pack.parent / ".tmp-1-pack-x.pack").write_bytes(b"x")
+    grow_old(lender, age_s=3600)
+    assert run(member, Task.UNLINK).outcome is Outcome.DONE
+    names = {path.suffix for path in (member.git_dir / "objects" / "pack").iterdir()}
+    assert names == {".pack", ".idx"}
+    assert not complaints(member)
+
+
+@pytest.mark.safety
+def test_a_link_in_the_lender_is_not_followed(tmp_path: Path) -> None:
+    lender, _, member = chain(tmp_path)
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"secret")
+    (lender.git_dir / "objects" / "ab").mkdir(exist_ok=True)
+    (lender.git_dir / "objects" / "ab" / ("c" * 38)).symlink_to(secret)
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.FAILED
+    assert "a symbolic link" in result.sentence
+    assert alternates_of(member).exists()
+    assert not complaints(member)
+
+
+def test_a_commit_graph_that_stands_on_the_lenders_comes_along(tmp_path: Path) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    lender.git("commit-graph", "write", "--reachable", "--split")
+    member.git("commit-graph", "write", "--reachable", "--split=no-merge")
+    layers = (member.git_dir / "objects/info/commit-graphs/commit-graph-chain").read_text().split()
+    assert len(layers) == 2
+    assert run(member, Task.UNLINK).outcome is Outcome.DONE
+    shutil.rmtree(lender.path)
+    member.git("commit-graph", "verify")
+    assert not complaints(member)
