@@ -296,7 +296,9 @@ MESSAGE_RULES: Final = (
         "this git does not know the extension {name} that the repository uses",
     ),
     MessageRule(
-        r"^fatal: remote error: (?P<why>[^\n]{1,1024})", Reason.SERVER_REFUSED, "the server answers with an error: {why}"
+        r"^fatal: remote error: (?P<why>[^\n]{1,1024})",
+        Reason.SERVER_REFUSED,
+        "the server answers with an error: {why}",
     ),
     MessageRule(
         r"bad line length character|protocol error", Reason.OTHER, "what answers there is no git server: {line}"
