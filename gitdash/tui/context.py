@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gitdash.maintenance.fetching.options import FetchOptions
+from gitdash.model.finding import Finding
 from gitdash.model.job import Job
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
@@ -24,6 +25,13 @@ class OpensRepository(Protocol):
         """Show the tab of this name."""
 
 
+class OpensPlans(Protocol):
+    """Opens the screen of plans."""
+
+    def __call__(self, paths: Sequence[bytes], *, finding: Finding | None = None) -> None:
+        """Show what would be done to repositories; the cursor begins on what the finding wants done."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Context:
     """One dashboard."""
@@ -36,6 +44,9 @@ class Context:
     shown_keys: Mapping[str, str]
     """Keys for people by the name of their action; without those that have no key."""
     open_repository: OpensRepository
+    open_plans: OpensPlans
+    show_jobs: Callable[[], None]
+    """Opens the screen of jobs."""
     hand_over: HandOver
     """Starts other programs in repositories."""
     views: SavedViews

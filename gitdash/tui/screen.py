@@ -148,6 +148,13 @@ class DashboardScreen(Screen[None]):
         page = FetchScreen(what, self.context.fetch_options, self.context.shown_keys, start=start)
         self.app.call_next(partial(self.app.push_screen, page))
 
+    def action_show_plan(self) -> None:
+        """Show what maintenance would do."""
+        if paths := self.acted_on():
+            self.context.open_plans(paths)
+        else:
+            self.say(f"A plan needs a repository: the cursor is on {self.what_is_current()}.")
+
     def action_open_shell(self) -> None:
         """Open a shell in the repository, and look at it again after that."""
         if self.context.hand_over.is_refused():

@@ -22,14 +22,28 @@ class Scope(enum.StrEnum):
     """The page on which columns are chosen."""
     FETCH = "fetch"
     """The page on which it is chosen how to fetch."""
+    PLANS = "plans"
+    TASKS = "tasks"
+    """The page on which a task is chosen that is added to a plan."""
     PAGE = "page"
     """A page of lines over a screen, such as help."""
 
 
-LISTS: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.VIEWS, Scope.COLUMNS, Scope.FETCH, Scope.PAGE)
+LISTS: Final = (
+    Scope.FLEET,
+    Scope.REPOSITORY,
+    Scope.POOLS,
+    Scope.JOBS,
+    Scope.VIEWS,
+    Scope.COLUMNS,
+    Scope.FETCH,
+    Scope.PLANS,
+    Scope.TASKS,
+    Scope.PAGE,
+)
 """All screens with lines to move over."""
 
-REPOSITORIES: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS)
+REPOSITORIES: Final = (Scope.FLEET, Scope.REPOSITORY, Scope.POOLS, Scope.JOBS, Scope.PLANS)
 """All screens on which the cursor may be on a repository."""
 
 

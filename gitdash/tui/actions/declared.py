@@ -12,6 +12,7 @@ from gitdash.tui.actions.grouping import GROUPING
 from gitdash.tui.actions.jobs import JOBS
 from gitdash.tui.actions.marking import MARKING
 from gitdash.tui.actions.moves import MOVES
+from gitdash.tui.actions.plans import PLANS
 from gitdash.tui.actions.pools import POOLS
 from gitdash.tui.actions.repository import REPOSITORY
 from gitdash.tui.actions.views import VIEWS
@@ -26,6 +27,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     *REPOSITORY,
     *POOLS,
     *JOBS,
+    *PLANS,
     *EVERYWHERE,
 )
 

@@ -32,7 +32,7 @@ class NameScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [binding for binding in bindings_of(Scope.PAGE) if binding.id == "back"]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that is asked, each by name
         self,
         title: str,
         hint: str,
@@ -40,9 +40,14 @@ class NameScreen(ModalScreen[None]):
         question_for: Callable[[str], str | None],
         take: Callable[[str], None],
         verb: str = "save",
+        value: str = "",
+        longest: int = _LONGEST_NAME,
+        problem_of: Callable[[str], str | None] = lambda _name: None,
     ) -> None:
+        """`value` stands there at first; `problem_of` returns why a name is never taken, or None."""
         super().__init__()
-        self.input = TextInput(id="name", compact=True, max_length=_LONGEST_NAME)
+        self.input = TextInput(value, id="name", compact=True, max_length=longest)
+        self._problem_of = problem_of
         self._title = title
         self._hint = hint
         self._verb = verb
@@ -70,9 +75,11 @@ class NameScreen(ModalScreen[None]):
         name = event.value.strip()
         if not name or self._is_taken:
             return
-        question = self._question_for(name)
-        if question is not None and self._asked != name:
-            self._asked, self._hint = name, question
+        problem = self._problem_of(name)
+        question = self._question_for(name) if problem is None else None
+        if problem is not None or (question is not None and self._asked != name):
+            self._asked = name if problem is None else None
+            self._hint = problem or question or ""
             self._hint_view.renew()
             return
         self._is_taken = True

@@ -40,7 +40,7 @@ def findings_page(view: RepositoryView, width: int) -> Page:
     items = []
     for finding in findings:
         items.append(len(lines))
-        lines += [*_finding_lines(finding, width), []]
+        lines += [*_finding_lines(finding, view.key("show_plan"), width), []]
     return Page(lines[:-1], items)
 
 
@@ -48,6 +48,12 @@ def finding_commands(view: RepositoryView, item: int) -> Sequence[str]:
     """Return the commands of the finding that an item is."""
     findings = _findings(view)
     return commands_of(findings[item].remedy) if item < len(findings) else ()
+
+
+def finding_of(view: RepositoryView, item: int) -> Finding | None:
+    """Return the finding that an item is; None if there is none."""
+    findings = _findings(view)
+    return findings[item] if item < len(findings) else None
 
 
 def _findings(view: RepositoryView) -> Sequence[Finding]:
@@ -70,7 +76,7 @@ def _head(view: RepositoryView, findings: Sequence[Finding], width: int) -> list
     return flow([[Piece(", ".join(words), Tone.STRONG)], *([Piece(hint, Tone.DIM)] for hint in hints)], width)
 
 
-def _finding_lines(finding: Finding, width: int) -> Iterator[Line]:
+def _finding_lines(finding: Finding, plan_key: str, width: int) -> Iterator[Line]:
     sign, tone = _SIGNS[finding.severity]
     rule = _RULES.get(finding.rule)
     head = [Piece(f" {sign} {finding.severity.value}  ", tone), Piece(finding.rule, Tone.STRONG)]
@@ -83,6 +89,9 @@ def _finding_lines(finding: Finding, width: int) -> Iterator[Line]:
     yield from _evidence(finding, width)
     yield from _origin(rule, width)
     yield from _remedy(finding, width)
+    if finding.task is not None and plan_key:
+        text = f"{plan_key} shows what {finding.task} would do here, and runs it"
+        yield from _labelled("plan", text, width, Tone.PLAIN)
 
 
 def _evidence(finding: Finding, width: int) -> Iterator[Line]:

@@ -18,6 +18,7 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.later import later
 from gitdash.tui.repository.detail import title_line
+from gitdash.tui.repository.findings import finding_of
 from gitdash.tui.repository.id_line import TYPING_KEYS, IdLine
 from gitdash.tui.repository.inquiry import Inquiry
 from gitdash.tui.repository.pack_order import PackOrder
@@ -279,6 +280,13 @@ class RepositoryScreen(ItemsScreen):
         path = tab.relative(view, self.items.selected) if view is not None and tab.relative is not None else None
         if path is not None and path != self.path:
             self.context.open_repository(path, tab=tab.name)
+
+    @override
+    def action_show_plan(self) -> None:
+        """Show what maintenance would do here; on the tab Findings, what the finding under the cursor wants done."""
+        view = self.view() if self.shown_tab() == "findings" else None
+        finding = finding_of(view, self.items.selected) if view is not None else None
+        self.context.open_plans([self.path], finding=finding)
 
     def action_measure(self) -> None:
         """Measure the sizes now."""

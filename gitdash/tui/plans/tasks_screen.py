@@ -1,0 +1,41 @@
+"""The page on which a task is chosen that is added to a plan."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from typing_extensions import override
+
+from gitdash.model.task import Task
+from gitdash.tui.actions.action import Scope
+from gitdash.tui.actions.declared import bindings_of
+from gitdash.tui.closing import close
+from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
+from gitdash.tui.plans.task_list import tasks_page
+
+
+class TasksScreen(ChooserScreen, inherit_bindings=False):
+    """Tasks; `take` gets the chosen one, and whether it is meant for all repositories."""
+
+    SCOPE = Scope.TASKS
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.TASKS), HELP_BINDING]
+
+    def __init__(
+        self, tasks: Sequence[Task], shown_keys: Mapping[str, str], *, take: Callable[[Task, bool], None]
+    ) -> None:
+        super().__init__("Add a task", lambda width: tasks_page(tasks, width), shown_keys)
+        self._tasks = tasks
+        self._take = take
+        self._is_taken = False
+
+    def action_choose(self, for_all: bool) -> None:
+        """Add the task under the cursor."""
+        if self.items.selected < len(self._tasks) and not self._is_taken:
+            self._is_taken = True
+            self._take(self._tasks[self.items.selected], for_all)
+            close(self)
+
+    @override
+    def action_accept(self) -> None:
+        """Add the task to the plan of one repository."""
+        self.action_choose(False)
