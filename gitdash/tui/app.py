@@ -1,6 +1,7 @@
 """Opens the dashboard: checks what it needs, runs it over a survey, and turns its ending into an exit code."""
 
 import contextlib
+import gc
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -78,6 +79,8 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
         options = options_of(settings, dashboard, terminal_encoding() if driver is None else None)
         app = Dashboard(roots, summaries, feed, clock, options, memory)
         app.driver_class = driver or TerminalDriver
+        # No pass of the garbage collector over all that is loaded between the first keys.
+        gc.freeze()
         try:
             code = app.run(mouse=dashboard.mouse)
         except KeyboardInterrupt:

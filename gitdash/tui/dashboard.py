@@ -7,6 +7,7 @@ views that parse no markup; toasts are given `markup=False`.
 import gc
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -49,7 +50,7 @@ from gitdash.tui.themes import ANSI_THEME
 TICK_INTERVAL_S: Final = 10.0
 """How often ages are drawn anew."""
 _SETTLED_S: Final = 1.0
-"""After this long the rows that were loaded are taken out of the garbage collector's sight, and more is imported."""
+"""After this long all that was loaded is taken out of the garbage collector's sight."""
 
 
 class Dashboard(App[int]):
@@ -173,6 +174,8 @@ class Dashboard(App[int]):
         self.watch(self.table, "scroll_y", self.flushing.soon, init=False)
         self.flushing.soon()
         self.set_interval(TICK_INTERVAL_S, self._tick)
+        # In a thread, so that keys have their turn meanwhile.
+        threading.Thread(target=_preload, name="preload", daemon=True).start()
         self.set_timer(_SETTLED_S, _settle)
 
     def flush(self) -> None:
@@ -323,12 +326,12 @@ class Dashboard(App[int]):
                 yield command
 
 
+def _preload() -> None:
+    """Load what the first key would wait for: opening a repository finds it imported."""
+    import gitdash.tui.repository.screen  # noqa: F401 - for the effect
+
+
 def _settle() -> None:
-    """Load what the first key would wait for, and take all that is loaded out of the garbage collector's sight.
-
-    A full pass of the collector over it would be felt.
-    """
-    import gitdash.tui.repository.screen  # noqa: F401 - for the effect: opening a repository finds it imported
-
+    """Take all that is loaded out of the garbage collector's sight: a full pass of it over that would be felt."""
     gc.collect()
     gc.freeze()

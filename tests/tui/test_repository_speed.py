@@ -1,5 +1,7 @@
 """What it costs to open the screen of a repository with 1,000 packs, in CPU time of the dashboard's thread."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -46,6 +48,30 @@ async def _opened_s(tab: str | None) -> float:
 @pytest.mark.parametrize("tab", [None, "3"])
 async def test_repository_with_thousand_packs_opens_at_once(tab: str | None) -> None:
     assert await _opened_s(tab) <= OPEN_LIMIT_S * SLACK
+
+
+_OPENED = """
+import asyncio, sys
+from gitdash.tui.dashboard import Dashboard
+from tests.support.idle import until
+from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_summaries
+from tests.tui.source_double import SourceDouble
+
+def is_loaded():
+    return "gitdash.tui.repository.screen" in sys.modules
+
+async def main():
+    assert not is_loaded(), "the first paint waits for it"
+    async with Dashboard([ROOT], fixed_summaries(), SourceDouble(), lambda: NOW_S).run_test():
+        await until(is_loaded, "it is loaded without a key")
+
+asyncio.run(main())
+"""
+
+
+def test_what_opening_a_repository_needs_is_loaded_after_the_first_paint_and_before_any_key() -> None:
+    done = subprocess.run([sys.executable, "-c", _OPENED], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def _cpu_s(work: Callable[[], object], runs: int = 5) -> float:
