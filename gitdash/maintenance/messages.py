@@ -210,7 +210,8 @@ MESSAGE_RULES: Final = (
     MessageRule(r"Operation too slow|[Oo]peration timed out|Connection timed out", Reason.NETWORK, "too slow: {line}"),
     MessageRule(
         r"Connection (?:reset|closed)|[Bb]roken pipe|Empty reply from server|unexpected disconnect|early EOF"
-        r"|hung up unexpectedly|RPC failed|Network is unreachable|No route to host",
+        r"|hung up unexpectedly|RPC failed|Network is unreachable|No route to host"
+        r"|expected flush after (?:capabilities|ref listing)",
         Reason.NETWORK,
         "the connection broke: {line}",
     ),
