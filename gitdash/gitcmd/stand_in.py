@@ -28,6 +28,7 @@ _LINKED: Final = (b"refs", b"packed-refs", b"shallow")
 """What git may make anew: the links lead there before it exists."""
 _LINKED_IF_THERE: Final = (b"reftable", b"logs", b"worktrees")
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\b": "\\b"}
+_ASK: Final = b"#!/bin/sh\nprintf '%s\\n' \"$1\" >&2\nexit 1\n"
 
 Key = tuple[str, str | None, str]
 """Section, subsection, name."""
@@ -41,6 +42,11 @@ class StandIn:
     """Where it lies: a folder that only we can enter, gone when the context ends."""
     environment: dict[str, str]
     """What `run_git` needs: GIT_DIR and GIT_OBJECT_DIRECTORY."""
+
+    @property
+    def asking_program(self) -> str:
+        """What ssh may ask for a passphrase: it says what was asked on stderr, and that nobody answers."""
+        return os.path.join(self.folder, "ask")
 
     @property
     def trace_file(self) -> str:
@@ -103,7 +109,7 @@ def _make(common_dir: bytes, head: bytes, config: Sequence[tuple[Key, str]]) -> 
             if name in _LINKED or os.path.isdir(target):
                 os.symlink(target, path + name)
         text = config_text(config).encode("utf-8", "surrogateescape")
-        for name, content in ((b"HEAD", head), (b"config", text)):
+        for name, content in ((b"HEAD", head), (b"config", text), (b"ask", _ASK)):
             _write(path + name, content)
     except OSError as error:
         if folder is not None:
@@ -120,7 +126,7 @@ def _write(path: bytes, content: bytes) -> None:
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags, 0o700)
 
 
 def _quoted_path(path: str) -> str:

@@ -191,6 +191,8 @@ class _Planning:
             # a server that works sends a byte every five seconds, uploadpack.keepAlive
             known["http", None, "lowspeedlimit"] = "1"
             known["http", None, "lowspeedtime"] = "60"
+        if self._config.user_keeps_to_host:
+            known["http", None, "followredirects"] = "false"
         if self._config.user_lets_headers_follow:
             known["http", None, "followredirects"] = "false"
         for (section, subsection, name), value in known.items():

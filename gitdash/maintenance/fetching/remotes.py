@@ -76,6 +76,8 @@ class FetchConfig(msgspec.Struct, frozen=True, kw_only=True):
     user_rewrites: tuple[tuple[str, str], ...] = ()
     user_prunes: bool | None = None
     user_limits_http_speed: bool = False
+    user_keeps_to_host: bool = False
+    """See `UserConfig`."""
     user_lets_headers_follow: bool = False
 
 
@@ -131,6 +133,7 @@ def interpret(entries: Sequence[SourcedEntry], user: UserConfig) -> FetchConfig:
         user_rewrites=user.rewrites,
         user_prunes=user.flag("fetch.prune"),
         user_limits_http_speed=user.limits_http_speed,
+        user_keeps_to_host=user.keeps_to_host,
         user_lets_headers_follow=user.lets_headers_follow,
     )
 

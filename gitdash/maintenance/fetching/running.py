@@ -102,7 +102,7 @@ class _Fetch:
             config=config,
             keeps_objects=not remote.is_preview,
         ) as place:
-            environment = user.environment() | self._environment(user) | place.environment
+            environment = user.environment() | self._environment(user, place) | place.environment
             pairs = [*remote.config, *self._alternate_refs(environment)]
             if self._loses_ids:
                 self.known = read_references(gathered.session.ask(LIST_REFERENCES, environment))
@@ -130,12 +130,14 @@ class _Fetch:
         except FileError:
             return _NO_HEAD
 
-    def _environment(self, user: UserConfig) -> dict[str, str]:
+    def _environment(self, user: UserConfig, place: StandIn) -> dict[str, str]:
         remote = self.gathered.remote
         return {
             "GIT_ALLOW_PROTOCOL": ":".join(remote.protocols),
             # what the log of a reference says, as if the user had typed it
             "GIT_REFLOG_ACTION": f"fetch {remote.name}",
+            "SSH_ASKPASS": place.asking_program,
+            "SSH_ASKPASS_REQUIRE": "force",
             **ssh_environment(os.environ, user.last("core.sshcommand"), user.last("ssh.variant")),
         }
 

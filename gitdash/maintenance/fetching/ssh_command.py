@@ -8,9 +8,13 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
-_OPTIONS: Final = "-oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4"
-"""Asks for no passphrase, password or host key, and notices a peer that has gone. What the user's ssh config says of
-host keys stays in force: with BatchMode an unknown one is refused wherever it would be asked about."""
+_OPTIONS: Final = (
+    "-oPasswordAuthentication=no -oKbdInteractiveAuthentication=no -oNumberOfPasswordPrompts=1"
+    " -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4"
+)
+"""Asks nobody for a password, and notices a peer that has gone. BatchMode would do the former, but would not say that a
+key needs a passphrase: that, and whether to trust a host key, goes to SSH_ASKPASS, which is ours and answers nothing.
+What the user's ssh config says of host keys stays in force."""
 
 _SHELL_SIGNS: Final = re.compile(r"[|&;<>()`#\n]")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")

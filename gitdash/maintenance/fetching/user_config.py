@@ -68,6 +68,12 @@ class UserConfig:
         names = {key.rpartition(".")[2] for key, _ in self.pairs if key.startswith("http.")}
         return "extraheader" in names and "followredirects" not in names
 
+    @property
+    def keeps_to_host(self) -> bool:
+        """Whether a server may not send git on to another: a header or cookies of the user's would go there, too."""
+        keys = {key for key, _ in self.pairs}
+        return not keys.isdisjoint({"http.extraheader", "http.cookiefile"}) and "http.followredirects" not in keys
+
     def environment(self) -> dict[str, str]:
         """Return the variables that give it to git; none if git finds it by itself."""
         if not self.depends_on_repository:
