@@ -46,8 +46,11 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A `gc.pid` that git would honour: its process lives, or is on another host, and it is younger than 12 hours."""
     live_locks: tuple[HeldLock, ...] = ()
     """Other locks with a live holder, or too young to be called stale."""
+    irregular_file: str | None = None
+    """A file that git would open and might wait for, a FIFO say, or a config's include that cannot be followed; None if
+    there is none. Printable."""
     broken_references: str | None = None
-    """What git says of references that it cannot follow; None if all are whole. Printable."""
+    """What git says of references that it cannot follow; None if all are whole, or git was not asked. Printable."""
     is_needed: tuple[tuple[Task, bool], ...] = ()
     """What `git maintenance is-needed --auto` answers for each task that it knows; empty before git 2.53."""
 

@@ -20,14 +20,15 @@ from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.runner import run_git
-from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, IncludeReader
+from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
+from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, IncludeReader, include_problem
 from gitdash.inspection.config_values import SourcedEntry, parse_bool
 from gitdash.inspection.files import FileError, FileMissingError, read_file, read_start
 from gitdash.inspection.reading import Problems
 from gitdash.maintenance.action_facts import ActionFacts, HeldLock
 from gitdash.maintenance.lock import LOCK_NAME, is_abandoned, lock_owner, own_content
 from gitdash.maintenance.processes import openers
-from gitdash.model.inspection import Inspection, LockFile
+from gitdash.model.inspection import AlternatesFacts, Inspection, LockFile
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
@@ -42,6 +43,9 @@ _OPERATIONS: Final = (
     (b"BISECT_LOG", "a bisect"),
 )
 """What lies in the git directory of a work tree in the middle of an operation."""
+
+_IN_INFO: Final = (b"attributes", b"grafts")
+"""git reads them from `info` whenever it packs, or follows the history."""
 
 _PAUSE_FILE: Final = b"gitdash.pause"
 _WORKTREES_MAXIMUM_COUNT: Final = 1_000
@@ -77,6 +81,8 @@ def read_facts(
     repository = report.repository
     objects_dir = repository.common_dir + b"/objects"
     is_mounted_read_only, free_bytes = _volume(objects_dir)
+    irregular = _irregular_file(report)
+    may_ask = irregular is None and _may_be_asked(report)
     return ActionFacts(
         read_at_s=now_s,
         git_version=program.version,
@@ -91,8 +97,9 @@ def read_facts(
         maintenance_lock=_maintenance_lock(objects_dir),
         gc_pid=_gc_pid(report, policy or Policy(), now_s),
         live_locks=tuple(_live_locks(report, policy or Policy(), now_s)),
-        broken_references=_broken_references(report, program, cancel),
-        is_needed=tuple(_is_needed(report, program, cancel)),
+        irregular_file=irregular,
+        broken_references=_broken_references(report, program, cancel) if may_ask else None,
+        is_needed=tuple(_is_needed(report, program, cancel)) if may_ask else (),
     )
 
 
@@ -194,10 +201,26 @@ def _live_locks(report: RepositoryReport, policy: Policy, now_s: float) -> Itera
             yield HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
 
 
+def _irregular_file(report: RepositoryReport) -> str | None:
+    """Return what git would open that is no file, in the repository, in its includes and in its lenders."""
+    repository = report.repository
+    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
+    lenders = alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
+    stores = [repository.common_dir + b"/objects", *(lender.path for lender in lenders if lender.exists)]
+    found = [(store, irregular_file(store)) for store in stores]
+    found += [(folder, irregular_reference_file(folder)) for folder in {repository.git_dir, repository.common_dir}]
+    for folder, irregular in found:
+        if irregular is not None:
+            return f"{printable_path(folder + b'/' + irregular[0])} is {irregular[1]}"
+    for name in _IN_INFO:
+        path = repository.common_dir + b"/info/" + name
+        if os.path.exists(path) and not os.path.isfile(path):
+            return f"{printable_path(path)} is not a regular file"
+    return include_problem(repository.git_dir, repository.common_dir)
+
+
 def _broken_references(report: RepositoryReport, program: GitProgram, cancel: threading.Event | None) -> str | None:
     """Ask git to look at the tip of every reference; what it says beside the answer counts, too."""
-    if not _may_be_asked(report):
-        return None
     try:
         output = run_git(
             program,
@@ -220,7 +243,7 @@ def _is_needed(
     report: RepositoryReport, program: GitProgram, cancel: threading.Event | None
 ) -> Iterator[tuple[Task, bool]]:
     """Without `--auto` the answer is always yes; exit code 0 is yes, 1 is no, and anything else no answer."""
-    if program.version < _IS_NEEDED_SINCE or not _may_be_asked(report):
+    if program.version < _IS_NEEDED_SINCE:
         return
     for task in _GIT_TASKS:
         try:

@@ -6,7 +6,6 @@ what does not verify is removed and written anew. Pure.
 
 import os
 
-from gitdash.assessment.sentences import shell_word
 from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.heuristics import (
     batch_bytes,
@@ -17,6 +16,7 @@ from gitdash.maintenance.heuristics import (
     replaces_commit_graph,
 )
 from gitdash.maintenance.packing_steps import bitmap_config, loose_objects
+from gitdash.maintenance.shell_words import posix_word
 from gitdash.maintenance.steps import (
     REMOVE_COMMIT_GRAPH,
     REMOVE_MULTI_PACK_INDEX,
@@ -90,7 +90,7 @@ def _verified_index(report: RepositoryReport, written: Step) -> Step:
 
 def _removed_index(report: RepositoryReport) -> Step:
     single = removal(report, (b"pack/multi-pack-index", b"pack/multi-pack-index.d"))
-    others = f"{shell_word(in_objects(report, b'pack'))}/multi-pack-index-*"
+    others = f"{posix_word(in_objects(report, b'pack'))}/multi-pack-index-*"
     return act_step(REMOVE_MULTI_PACK_INDEX, by_shell=f"{single} {others}", replaces_packs=True)
 
 
@@ -153,4 +153,4 @@ def orphan_indexes(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step,
 
 
 def _pack_word(report: RepositoryReport, name: str) -> str:
-    return shell_word(in_objects(report, b"pack/" + name.encode()))
+    return posix_word(in_objects(report, b"pack/" + name.encode()))

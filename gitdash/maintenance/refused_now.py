@@ -38,6 +38,11 @@ def unreadable(report: RepositoryReport, _facts: ActionFacts, task: Task) -> str
     return next(reasons, None)
 
 
+def irregular_file(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
+    """Refuse where git would wait for what never answers."""
+    return None if facts.irregular_file is None else f"git would open what is no file: {facts.irregular_file}"
+
+
 def not_owner(report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
     """Refuse in repositories of others, even those whose ownership the user vouches for: new files would be ours."""
     owner_uid = report.repository.foreign_owner_uid
@@ -129,6 +134,15 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             source="promise: absent and unreadable differ",
         ),
         unreadable,
+    ),
+    (
+        RefusalRule(
+            id="irregular-file",
+            tasks=ALL,
+            meaning="git opens a FIFO and waits for ever",
+            source="the object store and those of lenders, the config's includes, info/attributes; the experiments",
+        ),
+        irregular_file,
     ),
     (
         RefusalRule(

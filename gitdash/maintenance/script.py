@@ -10,21 +10,16 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.assessment.sentences import shell_word
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
+from gitdash.maintenance.shell_words import posix_word
 from gitdash.model.plan import Plan, PlannedTask, Step
 from gitdash.units import human_bytes, printable, printable_path
 
 _HEAD: Final = """#!/bin/sh
 # Maintenance of Git repositories. Read it before you run it: it was made from what they were at that moment.
-# Every command keeps every object, but for the task reclaim.
+# No command in it drops an object, but for those of the task reclaim.
 set -eu
-umask 077
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR
-unset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_NAMESPACE GIT_EXTERNAL_DIFF GIT_EXEC_PATH GIT_TEMPLATE_DIR
-"""
 
-_FUNCTIONS: Final = """
 held=
 release() {
     if [ -n "$held" ]; then rm -f -- "$held"; held=; fi
@@ -35,8 +30,8 @@ trap 'release; trap - TERM; kill -TERM $$' TERM
 
 # Takes the lock of git's own maintenance; fails if somebody has it.
 take() {
-    if (set -C; echo "script $$ $(uname -n)" > "$1") 2>/dev/null; then held=$1; return 0; fi
-    echo "skipped: $1 is held" >&2
+    if [ ! -e "$1" ] && (set -C; echo "script $$ $(uname -n)" > "$1") 2>/dev/null; then held=$1; return 0; fi
+    echo "skipped: $1 is held, or cannot be made" >&2
     return 1
 }
 """
@@ -47,44 +42,34 @@ def shell_script(plans: Sequence[Plan], *, git: str = "git") -> str:
 
     `git` is the program. A repository whose commands fail ends its own part alone; the script then ends with 1.
     """
-    parts = [_HEAD, *_environment(), _FUNCTIONS, *_call(git), "failed=0"]
+    parts = [_HEAD, *_call(git), "", "failed=0"]
     for plan in plans:
         parts += ["", *_plan(plan)]
     return "\n".join([*parts, "", "exit $failed", ""])
 
 
-def _environment() -> Iterator[str]:
-    """All of a git call's variables but those that a script must not have: git is told where the repository is."""
-    for variable in VARIABLES:
-        if variable.name != "GIT_DIR":
-            yield f"export {variable.name}={shlex.quote(variable.value)}"
-
-
 def _call(git: str) -> Iterator[str]:
-    yield "# git with what no repository's configuration may change."
+    """The environment is made from nothing, as in every call of gitdash."""
+    yield "# git, with what neither the caller's environment nor a repository's configuration may change."
     yield "call() {"
-    yield f"    {shlex.quote(git)} \\"
+    yield '    env -i "PATH=$PATH" \\'
+    for variable in VARIABLES:
+        yield f"        {shlex.quote(f'{variable.name}={variable.value}')} \\"
+    yield f"        {shlex.quote(git)} \\"
     for override in CONFIG_OVERRIDES:
         yield f"        -c {shlex.quote(f'{override.key}={override.value}')} \\"
-    yield '        "$@"'
+    yield '        "$@" </dev/null'
     yield "}"
 
 
 def _plan(plan: Plan) -> Iterator[str]:
-    yield f"# == {_comment(printable_path(plan.path))}"
-    for refusal in plan.refusals:
-        yield f"# refused: {_comment(refusal.reason)} ({refusal.rule})"
+    yield f"# == {printable_path(plan.path)}"
     for planned in plan.tasks:
-        if planned.refusals:
-            yield from _refused(planned)
-    runnable = [planned for planned in plan.runnable if any(map(_in_shell, planned.steps))]
-    for planned in plan.runnable:
-        if planned not in runnable:
-            yield f"# -- {planned.task.value}: gitdash does it itself: gitdash maintain --task {planned.task.value}"
+        yield from _not_run(planned)
+    runnable = [planned for planned in plan.runnable if any(map(_is_for_shell, planned.steps))]
     if not runnable:
         return
-    common_dir = shell_word(plan.common_dir)
-    yield f"common_dir={common_dir}"
+    yield f"common_dir={posix_word(plan.common_dir)}"
     yield 'if take "$common_dir/objects/maintenance.lock"; then'
     # As a condition, or before && and ||, a subshell would go on after a command that fails.
     yield "set +e; ("
@@ -95,46 +80,54 @@ def _plan(plan: Plan) -> Iterator[str]:
     yield "else failed=1; fi"
 
 
-def _refused(planned: PlannedTask) -> Iterator[str]:
+def _not_run(planned: PlannedTask) -> Iterator[str]:
     for refusal in planned.refusals:
-        yield f"# -- {planned.task.value} is refused: {_comment(refusal.reason)} ({refusal.rule})"
+        yield f"# -- {planned.task.value} is refused: {printable(refusal.reason)} ({refusal.rule})"
+    if not planned.refusals and not any(map(_is_for_shell, planned.steps)):
+        yield f"# -- {planned.task.value}: no shell should do it, `gitdash maintain --task {planned.task.value}` does"
 
 
 def _task(planned: PlannedTask) -> Iterator[str]:
-    yield f"    # -- {planned.task.value}: {_comment(planned.gain)}"
-    yield from (f"    # because: {_comment(reason)}" for reason in planned.because)
-    yield from (f"    # note: {_comment(note)}" for note in planned.notes)
+    yield f"    # -- {planned.task.value}: {printable(planned.gain)}"
+    yield from (f"    # because: {printable(reason)}" for reason in planned.because)
+    yield from (f"    # note: {printable(note)}" for note in planned.notes)
     if planned.needed_bytes:
         yield f"    # needs {human_bytes(planned.needed_bytes)} of free space"
+    if not _can_be_whole(planned):
+        yield f"    # gitdash alone can do all of it: `gitdash maintain --task {planned.task.value}`"
+        return
     for step in planned.steps:
-        yield f"    # {_comment(step.does)}"
+        yield f"    # {printable(step.does)}"
         yield f"    {_step(step)}"
 
 
-def _in_shell(step: Step) -> bool:
+_OPTIONAL_ACTS: Final = frozenset({"remove-packed-loose"})
+"""Acts without which a task is not done, but does no harm either."""
+
+
+def _is_for_shell(step: Step) -> bool:
     return step.act is None or step.shell is not None
 
 
+def _can_be_whole(planned: PlannedTask) -> bool:
+    """Tell whether a shell can do it: a check that only gitdash can make may not be left out."""
+    return all(_is_for_shell(step) or step.act in _OPTIONAL_ACTS for step in planned.steps)
+
+
 def _step(step: Step) -> str:
-    if not _in_shell(step):
-        return ": # gitdash alone can do this; without it nothing is lost"
-    command = step.shell if step.act is not None else _git(step)
+    if step.act is not None:
+        return step.shell or ": # gitdash alone can do this; without it nothing is lost"
+    command = _git(step)
     if not step.recovery:
-        return str(command)
+        return command
     repairs = "; ".join(map(_step, step.recovery))
     return f"if ! {command}; then {repairs}; {command}; fi"
 
 
 def _git(step: Step) -> str:
     words = [word for key, value in step.config for word in ("-c", f"{key}={value}")]
-    quoted = " ".join(map(_word, [*words, *step.arguments]))
-    given = f"printf %s {_word(step.stdin)} | " if step.stdin else ""
-    return f'{given}call --git-dir="$common_dir" {quoted}' + ("" if step.stdin else " </dev/null")
+    return 'call --git-dir="$common_dir" ' + " ".join(map(_word, [*words, *step.arguments]))
 
 
 def _word(text: str) -> str:
-    return shell_word(text.encode("utf-8", "surrogateescape"))
-
-
-def _comment(text: str) -> str:
-    return printable(text)
+    return posix_word(text.encode("utf-8", "surrogateescape"))

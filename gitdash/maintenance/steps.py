@@ -5,8 +5,8 @@ Pure. What an act does to files, other modules know.
 
 from typing import Final
 
-from gitdash.assessment.sentences import shell_word
 from gitdash.maintenance.pins import PINNED_CONFIG
+from gitdash.maintenance.shell_words import posix_word
 from gitdash.model.plan import Step
 from gitdash.model.report import RepositoryReport
 
@@ -64,7 +64,7 @@ def in_objects(report: RepositoryReport, below: bytes) -> bytes:
 
 def removal(report: RepositoryReport, below: tuple[bytes, ...]) -> str:
     """Return the shell command that removes what lies there below the object store."""
-    words = " ".join(shell_word(in_objects(report, name)) for name in below)
+    words = " ".join(posix_word(in_objects(report, name)) for name in below)
     return f"rm -rf -- {words}"
 
 

@@ -61,6 +61,7 @@ FIRING = [
     ("unreadable", WRITING, report(loose=Unreadable("permission denied")), {}),
     ("unreadable", WRITING, report(references=Unreadable("permission denied")), {}),
     ("unreadable", WRITING, report(object_store=Unreadable("permission denied")), {}),
+    ("irregular-file", EVERY, HEALTHY, {"irregular_file": "/srv/git/a.git/info/attributes is a FIFO"}),
     ("not-owner", EVERY, report(msgspec.structs.replace(REPOSITORY, foreign_owner_uid=7)), {}),
     (
         "not-owner",

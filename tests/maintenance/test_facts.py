@@ -1,0 +1,314 @@
+"""What is read before anything is done: each fact is there when it is, and not when it is not."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from gitdash.gitcmd.git_error import GitError
+from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.facts import read_facts
+from gitdash.maintenance.lock import own_content
+from gitdash.maintenance.refusals import refusals_of
+from gitdash.model.task import Task
+from tests.support.repositories import GitRepository, git_version
+from tests.support.task_runs import program, report_of
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    made = GitRepository.init(tmp_path / "a.git")
+    made.commit({"a": "1"})
+    return made
+
+
+def facts_of(repository: GitRepository, *, now_s: float | None = None) -> ActionFacts:
+    return read_facts(report_of(repository), program=program(), now_s=time.time() if now_s is None else now_s)
+
+
+def test_nothing_speaks_against_a_quiet_repository(repository: GitRepository) -> None:
+    facts = facts_of(repository)
+    assert (facts.pause, facts.operations, facts.maintenance_lock, facts.gc_pid, facts.live_locks) == (
+        None, (), None, None, (),
+    )  # fmt: skip
+    assert (facts.is_mounted_read_only, facts.objects_is_link, facts.broken_references) == (False, False, None)
+    assert facts.owner_uid == facts.effective_uid == os.geteuid()
+    assert facts.git_version == program().version
+
+
+def test_free_space_is_that_of_the_volume(repository: GitRepository) -> None:
+    volume = os.statvfs(repository.path)
+    free_bytes = facts_of(repository).free_bytes
+    # others write to the volume meanwhile
+    assert free_bytes == pytest.approx(volume.f_bavail * volume.f_frsize, rel=0.2)
+
+
+def test_read_only_mount_is_seen(repository: GitRepository) -> None:
+    read_only = next(
+        (
+            fields[1]
+            for fields in (line.split() for line in Path("/proc/self/mounts").read_text().splitlines())
+            if "ro" in fields[3].split(",") and os.path.isdir(fields[1]) and os.access(fields[1], os.X_OK)
+        ),
+        None,
+    )
+    if read_only is None:
+        pytest.skip("no file system is mounted read-only")
+    (repository.git_dir / "objects").rename(repository.path / "elsewhere")
+    report = report_of_with_link(repository, read_only)
+    assert read_facts(report, program=program(), now_s=time.time()).is_mounted_read_only
+
+
+def report_of_with_link(repository: GitRepository, target: str):
+    (repository.path / "elsewhere").rename(repository.git_dir / "objects")
+    report = report_of(repository)
+    (repository.git_dir / "objects").rename(repository.path / "elsewhere")
+    (repository.git_dir / "objects").symlink_to(target)
+    return report
+
+
+def test_object_store_behind_a_link_is_seen(repository: GitRepository, tmp_path: Path) -> None:
+    (repository.git_dir / "objects").rename(tmp_path / "store")
+    (repository.git_dir / "objects").symlink_to(tmp_path / "store")
+    assert facts_of(repository).objects_is_link
+
+
+@pytest.mark.parametrize(
+    ("text", "is_paused"),
+    [
+        ("[gitdash]\n\tpause = true\n", True),
+        ("[gitdash]\n\tpause\n", True),
+        ("[gitdash]\n\tpause = until Monday\n", True),
+        ("[GitDash]\n\tPause = 1\n", True),
+        ("[gitdash]\n\tpause = false\n", False),
+        ("[gitdash]\n\tpause = true\n\tpause = no\n", False),
+        ('[gitdash "x"]\n\tpause = true\n', False),
+        ("[other]\n\tpause = true\n", False),
+    ],
+)
+def test_pause_in_the_config(repository: GitRepository, text: str, is_paused: bool) -> None:
+    with (repository.git_dir / "config").open("a") as config:
+        config.write(text)
+    assert facts_of(repository).pause == ("gitdash.pause in its config" if is_paused else None)
+
+
+def test_pause_in_an_included_file_counts(repository: GitRepository, tmp_path: Path) -> None:
+    (tmp_path / "more").write_text("[gitdash]\n\tpause = true\n")
+    repository.git("config", "include.path", os.fspath(tmp_path / "more"))
+    assert facts_of(repository).pause == "gitdash.pause in its config"
+
+
+def test_pause_by_a_file_of_any_kind(repository: GitRepository) -> None:
+    (repository.git_dir / "gitdash.pause").symlink_to("/nowhere")
+    assert facts_of(repository).pause == "the file gitdash.pause"
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    "place",
+    [
+        "info/attributes",
+        "info/grafts",
+        "packed-refs",
+        "objects/pack/pack-x.pack",
+        "objects/info/commit-graph",
+        "included",
+    ],
+)
+def test_git_is_not_asked_where_it_would_wait_for_a_fifo(repository: GitRepository, place: str) -> None:
+    report = report_of(repository)
+    path = repository.git_dir / place
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    if place == "included":
+        repository.git("config", "--file", "config", "include.path", "included")
+    started_s = time.monotonic()
+    facts = read_facts(report, program=program(), now_s=time.time())
+    assert time.monotonic() - started_s < 5
+    assert facts.irregular_file is not None
+    assert place in facts.irregular_file
+    assert facts.is_needed == ()
+
+
+@pytest.mark.safety
+def test_fifo_in_a_lender_counts(repository: GitRepository, tmp_path: Path) -> None:
+    member = GitRepository.init(tmp_path / "member.git")
+    member.borrow_from(repository)
+    assert facts_of(member).irregular_file is None
+    report = report_of(member)
+    os.mkfifo(repository.git_dir / "objects/pack/pack-x.pack")
+    assert "pack-x.pack is a FIFO" in (read_facts(report, program=program(), now_s=0.0).irregular_file or "")
+
+
+def test_cancelled_reading_ends_with_the_error_of_git(repository: GitRepository) -> None:
+    report = report_of(repository)
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(GitError):
+        read_facts(report, program=program(), now_s=time.time(), cancel=cancel)
+
+
+STATES = ["rebase-merge/", "rebase-apply/", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> GitRepository:
+    made = GitRepository.init(tmp_path / "clone", bare=False)
+    made.commit({"a": "1"})
+    made.git("worktree", "add", "-q", os.fspath(tmp_path / "linked"), "-b", "linked")
+    return made
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("folder", [".git", ".git/worktrees/linked"])
+def test_operation_in_any_work_tree_is_seen(clone: GitRepository, state: str, folder: str) -> None:
+    path = clone.path / folder / state
+    if state.endswith("/"):
+        path.mkdir()
+    else:
+        path.write_text("")
+    (operation,) = facts_of(clone).operations
+    assert ("work tree linked" in operation) == folder.endswith("linked")
+    assert [refusal.rule for refusal in refusals_of(Task.PACK_REFS, report_of(clone), facts_of(clone))] == [
+        "operation-in-progress"
+    ]
+
+
+@pytest.mark.oracle
+def test_operations_are_those_that_git_itself_begins(clone: GitRepository) -> None:
+    clone.git("checkout", "-q", "-f", "main")
+    clone.commit({"a": "theirs"}, reference="refs/heads/other", parents=[clone.git("rev-parse", "main")])
+    clone.commit({"a": "ours"})
+    clone.git("checkout", "-q", "-f", "main")
+    clone.git("merge", "other", check=False)
+    assert facts_of(clone).operations == ("a merge is in progress",)
+    clone.git("merge", "--abort")
+    clone.git("rebase", "other", check=False)
+    assert facts_of(clone).operations == ("a rebase is in progress",)
+    clone.git("rebase", "--abort")
+    clone.git("bisect", "start")
+    assert facts_of(clone).operations == ("a bisect is in progress",)
+    clone.git("bisect", "reset")
+    assert facts_of(clone).operations == ()
+
+
+def test_maintenance_lock_of_git_is_somebody_elses(repository: GitRepository) -> None:
+    (repository.git_dir / "objects/maintenance.lock").write_text("")
+    lock = facts_of(repository).maintenance_lock
+    assert lock is not None
+    assert (lock.path, lock.holder) == ("objects/maintenance.lock", None)
+
+
+def test_lock_that_this_process_has_taken_is_no_reason(repository: GitRepository) -> None:
+    (repository.git_dir / "objects/maintenance.lock").write_bytes(own_content())
+    assert facts_of(repository).maintenance_lock is None
+
+
+def test_lock_of_a_gitdash_that_is_dead_is_no_reason_and_of_one_that_lives_is(repository: GitRepository) -> None:
+    code = "import sys; from gitdash.maintenance.lock import own_content; sys.stdout.buffer.write(own_content())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code + "; sys.stdout.flush(); sys.stdin.read()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    content = process.stdout.readline()
+    lock = repository.git_dir / "objects/maintenance.lock"
+    lock.write_bytes(content)
+    held = facts_of(repository).maintenance_lock
+    process.communicate()
+    assert held is not None
+    assert held.holder == f"gitdash, PID {process.pid} on {os.uname().nodename}"
+    assert facts_of(repository).maintenance_lock is None
+
+
+@pytest.mark.safety
+def test_lock_that_is_no_file_is_held(repository: GitRepository) -> None:
+    os.mkfifo(repository.git_dir / "objects/maintenance.lock")
+    lock = facts_of(repository).maintenance_lock
+    assert lock is not None
+    assert lock.holder == "a FIFO, not a regular file"
+
+
+HOUR_S = 3_600.0
+
+
+@pytest.mark.parametrize(
+    ("content", "age_s", "holder"),
+    [
+        (f"{os.getpid()} {os.uname().nodename}", 0.0, f"PID {os.getpid()}"),
+        (f"{os.getpid()} {os.uname().nodename}", 12 * HOUR_S - 60, f"PID {os.getpid()}"),
+        (f"{os.getpid()} {os.uname().nodename}", 12 * HOUR_S, None),
+        (f"{2**22 + 1} {os.uname().nodename}", 0.0, None),
+        ("17 another-host", 0.0, "a process on another-host"),
+        ("17 another-host", 12 * HOUR_S, None),
+    ],
+)
+def test_gc_pid_counts_as_long_as_git_honours_it(
+    repository: GitRepository, content: str, age_s: float, holder: str | None
+) -> None:
+    path = repository.git_dir / "gc.pid"
+    path.write_text(content)
+    now_s = time.time()
+    repository.age(path, age_s, now_s)
+    gc_pid = facts_of(repository, now_s=now_s).gc_pid
+    assert (gc_pid.holder if gc_pid else None) == holder
+
+
+@pytest.mark.parametrize(
+    ("name", "age_s", "is_live"),
+    [
+        ("packed-refs.lock", HOUR_S - 1, True),
+        ("packed-refs.lock", HOUR_S, False),
+        ("packed-refs.lock", HOUR_S + 1, False),
+        ("config.lock", 15 * 60 - 1, True),
+        ("config.lock", 15 * 60, False),
+        ("index.lock", 5, True),
+        ("objects/pack/multi-pack-index.lock", 5, True),
+        ("refs/heads/main.lock", 5, True),
+    ],
+)
+def test_young_lock_is_live_and_an_old_one_is_not(
+    repository: GitRepository, name: str, age_s: float, is_live: bool
+) -> None:
+    path = repository.git_dir / name
+    path.write_text("")
+    now_s = time.time()
+    repository.age(path, age_s, now_s)
+    assert [lock.path for lock in facts_of(repository, now_s=now_s).live_locks] == ([name] if is_live else [])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("value", ["", "nonsense\n", "0" * 39 + "1\n"])
+def test_reference_that_leads_nowhere_is_seen(repository: GitRepository, value: str) -> None:
+    (repository.git_dir / "refs/heads/bad").write_text(value)
+    assert "refs/heads/bad" in (facts_of(repository).broken_references or "")
+
+
+def test_git_says_nothing_of_references_that_are_whole(repository: GitRepository) -> None:
+    repository.git("update-ref", "refs/heads/blob", repository.blob(b"x"), check=False)
+    repository.git("update-ref", "refs/tags/blob", repository.blob(b"x"))
+    repository.git("tag", "-a", "-m", "x", "annotated", "main")
+    assert facts_of(repository).broken_references is None
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(git_version() < (2, 53), reason="is-needed came with git 2.53")
+def test_answer_of_git_is_read(repository: GitRepository) -> None:
+    answers = dict(facts_of(repository).is_needed)
+    assert set(answers) == {
+        Task.LOOSE_OBJECTS, Task.INCREMENTAL_REPACK, Task.GEOMETRIC_REPACK, Task.COMMIT_GRAPH, Task.PACK_REFS,
+    }  # fmt: skip
+    assert answers[Task.LOOSE_OBJECTS] is False
+    for number in range(101):
+        repository.blob(str(number).encode())
+    assert dict(facts_of(repository).is_needed)[Task.LOOSE_OBJECTS] is True
+
+
+@pytest.mark.skipif(git_version() >= (2, 53), reason="is-needed came with git 2.53")
+def test_older_git_has_no_answer(repository: GitRepository) -> None:
+    assert facts_of(repository).is_needed == ()
