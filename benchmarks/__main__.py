@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks import dashboard, processes
+from benchmarks import soak as sequences
 from benchmarks.fleet import make_bare_fleet, make_pool_and_member
 from benchmarks.timing import Result
 
@@ -42,11 +43,18 @@ def screen(scratch: Path, runs: int) -> list[Result]:
     return dashboard.measure(scratch, repository_count=10_000, runs=runs)
 
 
+def soak(scratch: Path, runs: int) -> list[Result]:
+    """500 random sequences of use, maintenance, kills and full disks, after which nothing may be missing."""
+    del runs
+    return sequences.soak(scratch)
+
+
 BENCHMARKS: dict[str, Callable[[Path, int], list[Result]]] = {
     "version": version,
     "survey": survey,
     "exclusive": exclusive,
     "screen": screen,
+    "soak": soak,
 }
 
 
