@@ -12,7 +12,15 @@ import msgspec
 
 from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.gains import gain, needed_bytes
-from gitdash.maintenance.heuristics import can_have_bitmap, has_damaged_index, has_kept_pack, is_member, is_partial
+from gitdash.maintenance.heuristics import (
+    can_have_bitmap,
+    config_of,
+    has_damaged_index,
+    is_member,
+    is_partial,
+    own_bitmap_names,
+    wants_bitmap,
+)
 from gitdash.maintenance.refusals import common_refusals, refusals_of
 from gitdash.maintenance.tasks import steps_of
 from gitdash.model.plan import Plan, PlannedTask
@@ -58,8 +66,10 @@ COVERED_BY: Final[Mapping[Task, tuple[Task, ...]]] = {
         Task.DEDUPLICATE,
     ),
     Task.FULL_REPACK: (Task.BITMAP,),
+    Task.MULTI_PACK_BITMAP: (Task.FULL_REPACK, Task.GEOMETRIC_REPACK),
 }
-"""Tasks whose work a task does as well, if it may run. In a member `bitmap` only removes bitmaps and covers nothing."""
+"""Tasks whose work a task does as well, if it may run. In a member `bitmap` only removes bitmaps and covers nothing;
+repacks cover a bitmap where they write one."""
 
 ASKED_FOR: Final = "asked for"
 
@@ -100,15 +110,21 @@ def fitting_task(task: Task, report: RepositoryReport, facts: ActionFacts) -> Ta
     """Return the task that does here what a finding wants of `task`.
 
     Where a geometric repack would lose own copies or the marks of promisor packs, packs are joined or indexed without;
-    where packs are kept, only a bitmap over several packs is complete.
+    a bitmap that is missing is written over the packs as they are, which rewrites none of them, unless git is told to
+    read no multi-pack-index here.
     """
     if task is Task.GEOMETRIC_REPACK and is_partial(report) and refusals_of(task, report, facts):
         return Task.MULTI_PACK_INDEX
     if task is Task.GEOMETRIC_REPACK and is_member(report):
         return Task.INCREMENTAL_REPACK
-    if task is Task.BITMAP and has_kept_pack(report) and can_have_bitmap(report):
-        return Task.MULTI_PACK_BITMAP
+    if task is Task.BITMAP and can_have_bitmap(report) and not own_bitmap_names(report):
+        return task if _is_index_disabled(report) else Task.MULTI_PACK_BITMAP
     return task
+
+
+def _is_index_disabled(report: RepositoryReport) -> bool:
+    config = config_of(report)
+    return config is not None and config.multi_pack_index_disabled
 
 
 def _from_findings(report: RepositoryReport, facts: ActionFacts) -> dict[Task, tuple[str, ...]]:
@@ -149,6 +165,8 @@ def _uncovered(tasks: tuple[PlannedTask, ...], report: RepositoryReport) -> tupl
     if is_member(report):
         covering.discard(Task.BITMAP)
     for planned in tasks:
+        if planned.task is Task.MULTI_PACK_BITMAP and not wants_bitmap(report):
+            continue
         cover = next((task for task in COVERED_BY.get(planned.task, ()) if task in covering), None)
         is_repair = planned.task is Task.MULTI_PACK_INDEX and has_damaged_index(report)
         if cover is not None and not is_repair:

@@ -81,7 +81,6 @@ def test_two_findings_of_one_task_are_one_task_with_both_reasons() -> None:
     ("named", "left"),
     [
         (("loose-objects", "geometric-repack"), [Task.GEOMETRIC_REPACK]),
-        (("loose-objects", "geometric-repack", "bitmap"), [Task.BITMAP]),
         (("geometric-repack", "full-repack"), [Task.FULL_REPACK]),
         (("multi-pack-index", "incremental-repack"), [Task.INCREMENTAL_REPACK]),
         (("loose-objects", "multi-pack-bitmap"), [Task.MULTI_PACK_BITMAP]),
@@ -93,6 +92,26 @@ def test_larger_task_covers_the_smaller(named: tuple[str, ...], left: list[Task]
     assert tasks(*named) == left
 
 
+SEVERAL_BITMAPS = {"bitmaps": (bitmap(), bitmap(BitmapSource.MULTI_PACK_INDEX))}
+
+
+def test_rewrite_that_leaves_one_bitmap_covers_all_packing() -> None:
+    assert tasks("loose-objects", "geometric-repack", "bitmap", **SEVERAL_BITMAPS) == [Task.BITMAP]
+
+
+def test_missing_bitmap_is_written_without_rewriting_packs() -> None:
+    assert tasks("bitmap") == [Task.MULTI_PACK_BITMAP]
+    assert tasks("bitmap", config=config_facts(multi_pack_index_disabled=True)) == [Task.BITMAP]
+
+
+@pytest.mark.parametrize(
+    ("object_count", "left"),
+    [(4_999, [Task.GEOMETRIC_REPACK, Task.MULTI_PACK_BITMAP]), (5_000, [Task.GEOMETRIC_REPACK])],
+)
+def test_repack_covers_a_missing_bitmap_where_it_writes_one(object_count: int, left: list[Task]) -> None:
+    assert tasks("geometric-repack", "bitmap", packs=packs_of(object_count)) == left
+
+
 def test_covering_task_says_why_for_both() -> None:
     case = report(findings=(finding("loose-objects", "many loose"), finding("geometric-repack", "many packs")))
     (planned,) = plan(case, action_facts()).tasks
@@ -100,7 +119,8 @@ def test_covering_task_says_why_for_both() -> None:
 
 
 def test_task_that_may_not_run_covers_nothing() -> None:
-    case = report(findings=(finding("loose-objects"), finding("bitmap")), shallow=True, shallow_count=1)
+    named = (finding("loose-objects"), finding("bitmap"))
+    case = report(findings=named, shallow=True, shallow_count=1, bitmaps=(bitmap(),))
     planned = plan(case, action_facts()).tasks
     assert [(task.task, bool(task.refusals)) for task in planned] == [(Task.LOOSE_OBJECTS, False), (Task.BITMAP, True)]
 
