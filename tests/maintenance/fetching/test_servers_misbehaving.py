@@ -1,0 +1,229 @@
+"""Fetches from servers that refuse, stall, are slow, go away or lie: how they end, and what is left."""
+
+import contextlib
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from gitdash.model.ledger import Outcome, Reason
+from tests.support.repositories import GitRepository
+from tests.support.servers.client import Client, Fetched, make_served
+from tests.support.servers.git_daemon import git_daemon
+from tests.support.servers.listening import listening
+from tests.support.servers.lying import (
+    Lies,
+    lying_daemon,
+    pack_of,
+    whole_pack,
+    with_bad_body,
+    with_bad_trailer,
+    with_count,
+)
+from tests.support.servers.misbehaving import (
+    close_at_once,
+    cut_daemon,
+    never_connects,
+    nobody_listens,
+    reset,
+    slow_daemon,
+    stall,
+)
+
+pytestmark = pytest.mark.safety
+
+HOSTILE_TALK = b"\x1b]0;title\x07\x1b]52;c;aGk=\x07\x1b[2J\x9b31mred\n"
+IN_THE_PACK_BYTES = 700
+"""More than the advertisement of `make_served`, and less than all that its server says."""
+
+
+@contextlib.contextmanager
+def port_of(opened: AbstractContextManager) -> Iterator[int]:
+    with opened as server:
+        yield server if isinstance(server, int) else server.port
+
+
+def assert_failed_cleanly(client: Client, before: dict[str, str], fetched: Fetched) -> None:
+    assert fetched.left == []
+    assert client.locks() == []
+    assert client.references() == before
+    assert fetched.result.reference_changes == ()
+    assert fetched.result.sentence
+    assert fetched.unprintable == set()
+
+
+def client_of(tmp_path: Path, port: int) -> tuple[Client, dict[str, str]]:
+    client = Client.make(tmp_path / "client.git", f"git://127.0.0.1:{port}/a.git")
+    client.repository.commit({"own": "work"})
+    client.repository.git("update-ref", "refs/remotes/origin/topic", "refs/heads/main")
+    return client, client.references()
+
+
+BROKEN: dict[str, tuple[Callable[[Path], AbstractContextManager], Reason]] = {
+    "nobody listens": (lambda _: nobody_listens(), Reason.NETWORK),
+    "reset": (lambda _: listening(reset), Reason.NETWORK),
+    "closed without a word": (lambda _: listening(close_at_once), Reason.NETWORK),
+    "closed in the middle of the references": (lambda folder: cut_daemon(folder, 57), Reason.NETWORK),
+    "closed in the middle of the pack": (lambda folder: cut_daemon(folder, IN_THE_PACK_BYTES), Reason.NETWORK),
+    "no such repository": (lambda folder: git_daemon(folder / "a.git"), Reason.NOT_FOUND),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_fetch_from_a_broken_server_fails_with_its_reason_and_leaves_nothing_running(name: str, tmp_path: Path) -> None:
+    serve, reason = BROKEN[name]
+    make_served(tmp_path / "served")
+    with port_of(serve(tmp_path / "served")) as port:
+        client, before = client_of(tmp_path, port)
+        fetched = client.fetch()
+    assert (fetched.result.outcome, fetched.result.reason) == (Outcome.FAILED, reason), fetched.result
+    assert_failed_cleanly(client, before, fetched)
+
+
+SILENT: dict[str, Callable[[Path], AbstractContextManager]] = {
+    "connection is never made": lambda _: never_connects(),
+    "accepts and says nothing": lambda _: listening(stall),
+    "half open in the middle of the pack": lambda folder: cut_daemon(folder, IN_THE_PACK_BYTES, then_stall=True),
+    "one byte in a second": slow_daemon,
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_fetch_from_a_silent_server_ends_at_its_time_limit(name: str, tmp_path: Path) -> None:
+    make_served(tmp_path / "served")
+    with port_of(SILENT[name](tmp_path / "served")) as port:
+        client, before = client_of(tmp_path, port)
+        fetched = client.fetch(time_limit_s=0.4)
+    assert (fetched.result.outcome, fetched.result.reason) == (Outcome.TIMED_OUT, Reason.TIMED_OUT)
+    assert 0.4 <= fetched.elapsed_s <= 1.4
+    assert_failed_cleanly(client, before, fetched)
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_cancel_of_a_fetch_from_a_silent_server_takes_at_most_a_second(name: str, tmp_path: Path) -> None:
+    make_served(tmp_path / "served")
+    cancel = threading.Event()
+    with port_of(SILENT[name](tmp_path / "served")) as port:
+        client, before = client_of(tmp_path, port)
+        timer = threading.Timer(0.3, cancel.set)
+        timer.start()
+        fetched = client.fetch(cancel=cancel)
+    assert (fetched.result.outcome, fetched.result.reason) == (Outcome.CANCELLED, Reason.CANCELLED)
+    assert fetched.elapsed_s <= 1.3
+    assert_failed_cleanly(client, before, fetched)
+
+
+def test_a_fetch_that_is_cancelled_before_it_begins_connects_to_nobody(tmp_path: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with listening(stall) as listener:
+        client, before = client_of(tmp_path, listener.port)
+        fetched = client.fetch(cancel=cancel)
+        assert listener.connections == []
+    assert fetched.result.outcome is Outcome.CANCELLED
+    assert_failed_cleanly(client, before, fetched)
+
+
+Tell = Callable[[GitRepository], Lies]
+
+
+def main_of(served: GitRepository) -> list[tuple[str, bytes]]:
+    return [(served.git("rev-parse", "main"), b"refs/heads/main")]
+
+
+def about_main(change: Callable[[bytes], bytes]) -> Tell:
+    return lambda served: Lies(main_of(served), change(whole_pack(served, "main")))
+
+
+LIES: dict[str, Tell] = {
+    "more objects announced than sent": about_main(lambda pack: with_count(pack, 9)),
+    "fewer objects announced than sent": about_main(lambda pack: with_count(pack, 2)),
+    "billions of objects announced": about_main(lambda pack: with_count(pack, 0xFFFFFFFF)),
+    "wrong checksum": about_main(with_bad_trailer),
+    "broken object": about_main(with_bad_body),
+    "reference to an object that is not sent": lambda served: Lies(
+        [("1" * 40, b"refs/heads/main")], whole_pack(served, "main")
+    ),
+    "contents left out": lambda served: Lies(
+        main_of(served), pack_of(served, served.git("rev-parse", "main"), served.git("rev-parse", "main^{tree}"))
+    ),
+    "history of another branch": lambda served: Lies(main_of(served), whole_pack(served, "topic")),
+}
+
+
+@pytest.mark.parametrize("unpack_limit", ["1", "100"], ids=["keeps the pack", "unpacks"])
+@pytest.mark.parametrize("name", LIES)
+def test_what_a_lying_server_sends_is_found_corrupt_and_no_reference_follows_it(
+    name: str, unpack_limit: str, tmp_path: Path
+) -> None:
+    lies = LIES[name](make_served(tmp_path / "served"))
+    lies.talk = HOSTILE_TALK
+    with lying_daemon(lies) as daemon:
+        client, before = client_of(tmp_path, daemon.port)
+        client.config("fetch.unpackLimit", unpack_limit)
+        fetched = client.fetch()
+    assert lies.asked, "the lie was not told"
+    assert (fetched.result.outcome, fetched.result.reason) == (Outcome.FAILED, Reason.CORRUPT), fetched.result
+    assert_failed_cleanly(client, before, fetched)
+
+
+def test_what_a_server_says_reaches_no_screen_as_control_characters(tmp_path: Path) -> None:
+    served = make_served(tmp_path / "served")
+    lies = Lies(main_of(served), whole_pack(served, "main"), talk=HOSTILE_TALK)
+    with lying_daemon(lies) as daemon:
+        client, _ = client_of(tmp_path, daemon.port)
+        fetched = client.fetch()
+    assert fetched.result.outcome is Outcome.DONE
+    assert client.references()["refs/remotes/origin/main"] == served.git("rev-parse", "main")
+    assert fetched.unprintable == set()
+
+
+REFUSALS: dict[str, tuple[Tell, Reason]] = {
+    "before it says anything": (lambda _: Lies([], refusal=b"too busy" + HOSTILE_TALK), Reason.SERVER_REFUSED),
+    "in place of the pack": (lambda served: Lies(main_of(served), error=b"busy" + HOSTILE_TALK), Reason.OTHER),
+    "text for a pack": (about_main(lambda _: b"<html>" + HOSTILE_TALK * 20), Reason.OTHER),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_reason_that_a_server_gives_is_printable(name: str, tmp_path: Path) -> None:
+    tell, reason = REFUSALS[name]
+    with lying_daemon(tell(make_served(tmp_path / "served"))) as daemon:
+        client, before = client_of(tmp_path, daemon.port)
+        fetched = client.fetch()
+    assert (fetched.result.outcome, fetched.result.reason) == (Outcome.FAILED, reason), fetched.result
+    assert_failed_cleanly(client, before, fetched)
+
+
+@pytest.mark.parametrize(
+    "reference", [b"refs/heads/../../../config", b"refs/heads/a\x1b[31m", b"refs/heads/x.lock", b"HEAD", b"refs/heads/"]
+)
+def test_names_that_no_reference_may_have_change_nothing(reference: bytes, tmp_path: Path) -> None:
+    served = make_served(tmp_path / "served")
+    lies = Lies([(served.git("rev-parse", "main"), reference)], whole_pack(served, "main"))
+    with lying_daemon(lies) as daemon:
+        client, before = client_of(tmp_path, daemon.port)
+        config = (client.repository.path / "config").read_bytes()
+        fetched = client.fetch()
+    assert fetched.left == []
+    assert client.references() == before
+    assert (client.repository.path / "config").read_bytes() == config
+
+
+def test_a_fetch_that_is_stopped_in_the_middle_leaves_a_temporary_pack_that_is_counted(tmp_path: Path) -> None:
+    served, noise = make_served(tmp_path / "served"), random.Random(4)
+    served.commit({str(number): noise.randbytes(999) for number in range(200)})
+    with cut_daemon(tmp_path / "served", 100_000, then_stall=True) as server:
+        client, before = client_of(tmp_path, server.port)
+        fetched = client.fetch(time_limit_s=0.6)
+    assert fetched.result.outcome is Outcome.TIMED_OUT
+    assert client.references() == before
+    left = client.temporary_packs()
+    assert len(left) == 1
+    assert fetched.result.leftovers == (f"objects/pack/{left[0].name}",)
+    assert fetched.result.left_bytes == left[0].stat().st_size
+    after = client.report().inspection
+    assert (after.packs.garbage_count, after.packs.garbage_bytes) == (1, left[0].stat().st_size)
