@@ -1,7 +1,7 @@
 """Refusals because of keys in the repository's config that no override makes harmless for the task.
 
 Pure: inspection has found the keys. What the overrides of every call and the pins of maintenance do neutralise is no
-reason to refuse. `The experiments` were made with git 2.39.5, 2.47.3 and 2.55.0.
+reason to refuse.
 """
 
 from typing import Final
@@ -63,7 +63,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="config-stops-git",
             tasks=ALL,
             meaning="every command dies",
-            source="values that git refuses; the experiments",
+            source="values that git refuses, tried with git 2.39 to 2.55",
         ),
         config_stops_git,
     ),
@@ -72,7 +72,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="config-runs-program",
             tasks=frozenset({Task.PACK_REFS, Task.RECLAIM}),
             meaning="a program of the config's choice would run as us",
-            source="hook.<name>.command with git 2.54, gc.recentObjectsHook",
+            source="`hook.NAME.command` with git 2.54, gc.recentObjectsHook",
         ),
         config_runs_program,
     ),

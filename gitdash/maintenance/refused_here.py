@@ -1,6 +1,6 @@
 """Refusals because of what a repository is: whom it lends to, whom it borrows from, what is missing or kept in it.
 
-Pure. Sources stand in each record; `the experiments` were made with git 2.39.5, 2.47.3 and 2.55.0.
+Pure. Sources stand in each record.
 """
 
 from typing import Final
@@ -168,7 +168,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             tasks=ALL - _IN_PARTIAL_CLONE,
             meaning="repacks die at a missing object, or join packs of a promisor"
             " with others, after which a missing object counts as lost",
-            source="git-clone(1) --filter; the experiments",
+            source="git-clone(1) --filter; tried with git 2.39 to 2.55",
         ),
         partial_clone,
     ),
@@ -213,7 +213,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="broken-references",
             tasks=_WALKING,
             meaning="what a broken reference hides counts as unreachable",
-            source="git rev-list --all; git's own t5312",
+            source="git rev-list --all; git's own test t5312",
         ),
         broken_references,
     ),

@@ -13,10 +13,16 @@ from gitdash.assessment.rules import RULES
 from gitdash.config.settings import Settings
 from gitdash.export.columns import COLUMNS
 from gitdash.export.json_record import record
+from gitdash.maintenance.planning import ORDER
+from gitdash.maintenance.refusal_rule import RefusalRule
+from gitdash.maintenance.refusals import RULES as REFUSAL_RULES
+from gitdash.maintenance.tasks import ALLOWED_IN_LENDER
 from gitdash.model.inspection import Inspection
 from gitdash.model.policy import Policy
+from gitdash.model.task import Task
 from gitdash.tui.actions.declared import ACTIONS
 from gitdash.tui.keymap import shown_key
+from gitdash.tui.plans.meanings import MEANINGS
 from tests.tui.fixture_fleet import NOW_S, fixed_reports
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -27,6 +33,37 @@ SOURCES = ("gitdash", "tests", "benchmarks")
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_readme_lists_the_finding(rule) -> None:
     assert f"`{rule.id}`" in README
+
+
+def task_row(task: Task) -> str:
+    """The row of a task in the README."""
+    not_in_member = {task for rule, _ in REFUSAL_RULES if rule.id == "borrows-objects" for task in rule.tasks}
+    not_in_partial = {task for rule, _ in REFUSAL_RULES if rule.id == "partial-clone" for task in rule.tasks}
+    only_in_member = {task for rule, _ in REFUSAL_RULES if rule.id == "no-lender" for task in rule.tasks}
+    member = "only there" if task in only_in_member else "no" if task in not_in_member else "yes"
+    if task is Task.BITMAP:
+        member = "removes its bitmaps"
+    partial = "git 2.55" if task is Task.GEOMETRIC_REPACK else "no" if task in not_in_partial else "yes"
+    lender = "yes" if task in ALLOWED_IN_LENDER else "no"
+    return f"| `{task.value}` | {MEANINGS[task]} | {lender} | {member} | {partial} |"
+
+
+def refusal_row(rule: RefusalRule) -> str:
+    """The row of a rule that speaks against tasks."""
+    changing = frozenset(task for task in Task if task.changes_repository)
+    named = {frozenset(Task): "everything", changing: "all that writes"}
+    of = named.get(rule.tasks) or ", ".join(f"`{task.value}`" for task in ORDER if task in rule.tasks)
+    return f"| `{rule.id}` | {of} | {rule.meaning} | {rule.source} |"
+
+
+@pytest.mark.parametrize("task", Task)
+def test_readme_describes_the_task(task: Task) -> None:
+    assert task_row(task) in README
+
+
+@pytest.mark.parametrize("rule", [rule for rule, _ in REFUSAL_RULES], ids=lambda rule: rule.id)
+def test_readme_describes_the_refusal(rule: RefusalRule) -> None:
+    assert refusal_row(rule) in README
 
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
