@@ -55,7 +55,7 @@ MESSAGE_RULES: Final = (
     MessageRule(r"cannot lock references", Reason.LOCK_HELD, "another process holds the lock of the references"),
     MessageRule(
         r"cannot lock ref '(?P<name>[^'\n]{1,1024})': "
-        r"(?:is at \S+ but expected|reference already exists|unable to resolve)",
+        r"(?:is at \S+ but expected|reference already exists)",
         Reason.LOCK_HELD,
         "another process changed {name} at the same time: try again",
     ),
@@ -234,7 +234,7 @@ MESSAGE_RULES: Final = (
         r"|bad object|bad tree object|bad packed object|unable to unpack|object file [^\n]{1,512} is empty"
         r"|unable to read [0-9a-f]{40}|^(?:[a-z]{1,16}: )?missing (?:blob|tree|commit|tag)|broken link"
         r"|Could not read [0-9a-f]{40}"
-        r"|unresolved deltas|final sha1 did not match|size_t overflow|pack signature mismatch",
+        r"|unresolved deltas|final sha1 did not match|size_t overflow|pack signature mismatch|reference broken",
         Reason.CORRUPT,
         "objects or their indexes are damaged: {line}",
     ),

@@ -18,7 +18,7 @@ from gitdash.units import printable
 
 _SENTENCE_LIMIT: Final = 300
 """Characters: a message may hold a name of any length."""
-_TEXT_LIMIT: Final = 64 * 1024
+_TEXT_LIMIT: Final = 40 * 1024
 
 
 class Verdict(NamedTuple):
@@ -101,7 +101,7 @@ def classify_text(stderr: str, *, fallback: str = "git failed and said nothing")
 
 def _local_lines(stderr: str) -> str:
     """Return what does not come from a server. Progress ends its lines with a carriage return, and so does ssh."""
-    # Twice what the runner keeps; whoever hands in more shall not wait for it.
+    # More than the runner keeps; whoever hands in even more shall not wait for it.
     bounded = stderr if len(stderr) <= _TEXT_LIMIT else f"{stderr[: _TEXT_LIMIT // 2]}\n{stderr[-_TEXT_LIMIT // 2 :]}"
     lines = bounded.replace("\r", "\n").replace("\0", "").split("\n")
     return "\n".join(line for line in lines if line and (not line.startswith("remote: ") or _DAMAGE_THERE in line))

@@ -76,6 +76,12 @@ def test_borrower_that_an_earlier_survey_saw_joins_two_lenders() -> None:
     assert exclude_each_other(*lenders) == {(b"p", b"q")}
 
 
+def test_borrower_of_a_member_counts_as_that_of_a_lender() -> None:
+    middle = report(b"middle", 1, lender(9), borrowers=(b"/away/z",))
+    other = report(b"other", 8, borrowers=(b"/away/z",))
+    assert exclude_each_other(middle, other) == {(b"middle", b"other")}
+
+
 def test_stores_are_told_apart_by_device_and_inode_not_by_path() -> None:
     assert exclude_each_other(report(b"a", 1), report(b"worktree-of-a", 1)) == {(b"a", b"worktree-of-a")}
     moved = report(b"b", 2, inspection=inspection(object_store=ObjectStore(path=b"/mnt/x", device=7, inode=1)))

@@ -205,6 +205,17 @@ def test_listeners_are_told_of_start_and_end_in_that_order_and_may_fail() -> Non
     assert (deaf.outcome, str(deaf.error)) == (Outcome.DONE, "a listener")
 
 
+def test_request_made_while_the_end_of_the_same_is_told_is_a_new_one() -> None:
+    actions = queue()
+    again: list[Ticket] = []
+    first = actions.add(
+        claims("a"), "fetch", done, on_end=lambda _: again.append(actions.add(claims("a"), "fetch", done))
+    )
+    assert actions.wait(LONG_S)
+    assert again[0] is not first
+    assert again[0].outcome is Outcome.DONE
+
+
 def test_next_action_on_a_repository_starts_after_the_end_of_the_last_was_told() -> None:
     actions = queue(jobs=2)
     told: list[str] = []
@@ -224,6 +235,17 @@ def test_host_that_refuses_is_asked_later_and_others_are_not() -> None:
     assert ticket.outcome is None
     now_s[0] += 0.2
     assert ticket.done.wait(LONG_S)
+
+
+def test_host_where_something_went_well_is_trusted_again_step_by_step() -> None:
+    now_s = [100.0]
+    actions = ActionQueue(QueueLimits(jobs=1, host_pause_s=0.0), lambda: now_s[0])
+    for _ in range(3):
+        actions.host_refused("h")
+    # The pause is 0.8 s now; it holds after the first start, then half of it, then a quarter.
+    for start_s in (101.0, 101.9, 102.4, 102.7):
+        now_s[0] = start_s
+        assert actions.add(claims("a", host="h"), start_s, done).done.wait(LONG_S)
 
 
 def test_starts_on_one_host_are_a_pause_apart_by_the_clock() -> None:

@@ -137,6 +137,22 @@ def test_dropped_action_never_starts_and_what_waited_for_its_like_does() -> None
     assert started(plan) == [third]
 
 
+def test_lane_that_is_empty_is_forgotten_once_though_two_things_held_it_up() -> None:
+    plan = schedule()
+    family = ("m1", "m2", "pool")
+    readers = [plan.add(reader(name, *family)) for name in ("m1", "m2")]
+    assert started(plan) == readers
+    writers = [plan.add(writer(name, *family)) for name in ("m1", "m2")]
+    assert started(plan) == []
+    plan.end(readers[0])
+    assert started(plan) == [writers[0]]
+    plan.drop(writers[1])
+    plan.end(writers[0])
+    plan.end(readers[1])
+    assert started(plan) == []
+    assert plan.waiting_count == 0
+
+
 def test_older_action_goes_first_when_both_could_start() -> None:
     plan = schedule(jobs=1)
     running = plan.add(writer("a", "x"))
