@@ -48,6 +48,7 @@ class PlanBook:
     def __init__(self, paths: Iterable[bytes], *, is_read_only: bool = False) -> None:
         """`is_read_only` says that all is shown that could be done, but for that: it can still become a script."""
         self.paths = list(dict.fromkeys(paths))
+        self._known = {*self.paths}
         self._is_read_only = is_read_only
         self.plans: dict[bytes, Plan | Unreadable] = {}
         self._left_out: dict[bytes, frozenset[Task]] = {}
@@ -78,8 +79,11 @@ class PlanBook:
         return [Request(tuple(its), tasks) for tasks, its in by_tasks.items()]
 
     def take(self, path: bytes, answer: Plan | Unreadable) -> bool:
-        """Take a plan; returns False if nobody waits for it."""
-        if path not in self._open:
+        """Take a plan; returns False if it is of another repository.
+
+        One that nobody waits for was asked for before by a screen that is gone: the newest is the best there is.
+        """
+        if path not in self._known:
             return False
         self._open.discard(path)
         if isinstance(answer, Plan):
@@ -90,7 +94,8 @@ class PlanBook:
 
     def forget(self, paths: Iterable[bytes]) -> bool:
         """Forget repositories that are gone; returns whether one of these was among them."""
-        gone = {*paths}.intersection(self.paths)
+        gone = self._known.intersection(paths)
+        self._known -= gone
         for path in gone:
             self.paths.remove(path)
             self.plans.pop(path, None)

@@ -4,7 +4,6 @@ Opening it changes nothing: plans are made by the source, a few at a time, and l
 `maintenance` plans once more before it does anything, so a plan that has grown old here harms nothing.
 """
 
-import asyncio
 import os
 import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -32,9 +31,9 @@ from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.pages.name_screen import NameScreen
 from gitdash.tui.plans.book import PlanBook
 from gitdash.tui.plans.commands import whole_commands
-from gitdash.tui.plans.export import name_problem, script_name, write_script
 from gitdash.tui.plans.lines import ItemName, RepositoryPlan
 from gitdash.tui.plans.page import PlansPage, head_lines, start_of, title_pieces, totals_line
+from gitdash.tui.plans.script_writing import ScriptWriting
 from gitdash.tui.plans.task_list import addable_tasks
 from gitdash.tui.plans.tasks_screen import TasksScreen
 from gitdash.tui.screen import ItemsScreen
@@ -63,6 +62,7 @@ class PlansScreen(ItemsScreen):
         self.items = ItemsView(self._page, id="plans")
         self.totals = LinesView(lambda width: [totals_line(self.book.counts(), width)], id="plan-totals")
         self._finding = finding
+        self._script = ScriptWriting(self, self.book)
         self._pages = PlansPage()
         self._unfolded: dict[bytes, frozenset[Task]] = {}
         self._begun_on: Hashable | None = None
@@ -70,8 +70,6 @@ class PlansScreen(ItemsScreen):
         self._confirmation = Confirmation()
         self._copied: tuple[ItemName, int] | None = None
         """Item and number of the command that was copied last."""
-        self._replaced: str | None = None
-        """The name of a file that is there: the same name again replaces it."""
 
     def on_mount(self) -> None:
         """Ask for the first plans."""
@@ -246,7 +244,7 @@ class PlansScreen(ItemsScreen):
                 longest=_LONGEST_TYPED,
                 problem_of=lambda typed: None if typed == shown else f"Its name is {shown}; nothing was run.",
                 question_for=lambda _typed: None,
-                take=lambda _typed: self._run(os.fsdecode(name)),
+                take=lambda _typed: self._run(name.decode("utf-8", "surrogateescape")),
             )
         )
 
@@ -262,46 +260,8 @@ class PlansScreen(ItemsScreen):
         self.context.show_jobs()
 
     def action_export(self) -> None:
-        """Ask for the name of a script."""
-        if not self.book.script_plans():
-            self.say("There is nothing to write: no task is marked or refused.")
-            return
-        self._replaced = None
-        hint = "Goes to the current folder. Read it, then run it with sh. Facts are those of now."
-        self._ask_script_name(script_name(self.context.clock()), hint)
-
-    def _ask_script_name(self, name: str, hint: str) -> None:
-        self._cover_with(
-            NameScreen(
-                "Write a shell script",
-                hint,
-                value=name,
-                verb="write",
-                problem_of=name_problem,
-                question_for=lambda _name: None,
-                take=self._begin_export,
-            )
-        )
-
-    def _begin_export(self, name: str) -> None:
-        self.run_worker(self._export(name), exclusive=True)
-
-    async def _export(self, name: str) -> None:
-        """Write the script; the folder may be slow, so the dashboard does not wait for it."""
-        from gitdash.maintenance.script import shell_script
-
-        plans = self.book.script_plans()
-        replaces = name == self._replaced
-        try:
-            path = await asyncio.to_thread(lambda: write_script(name, shell_script(plans), replaces=replaces))
-        except FileExistsError:
-            self._replaced = None if self.context.read_only else name
-            more = "Choose another name." if self.context.read_only else "The same name once more replaces it."
-            self._ask_script_name(name, f"There is {printable(name)} already. {more}")
-        except OSError as error:
-            self.say(f"The script cannot be written: {error.strerror or error}.")
-        else:
-            self.say(f"Wrote {printable_path(os.fsencode(path))}.")
+        """Write a script."""
+        self._script.begin()
 
     def action_copy(self) -> None:
         """Copy a command of the task, the next one if it has several; on a head the path."""
