@@ -18,7 +18,7 @@ import itertools
 import os
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from gitdash.discovery.exclusion import Exclusion
@@ -45,7 +45,7 @@ class DiscoveryLimits:
 
     exclude: tuple[str, ...] = ()
     """Patterns of folders, see `exclusion`."""
-    avoided: frozenset[bytes] = frozenset()
+    avoided: Container[bytes] = frozenset()
     """Absolute paths of folders that are not touched at all."""
     maximum_depth: int | None = None
     """Folders deeper below the root than this are not looked at; 0 is the root alone, None is no limit."""

@@ -8,7 +8,7 @@ for each repository.
 import os
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -75,8 +75,8 @@ class Search:
     cancel: threading.Event
     trusted_roots: frozenset[bytes]
     place: Place = field(default_factory=Place)
-    avoided: frozenset[bytes] = frozenset()
-    """Folders that are not touched at all."""
+    avoided: Container[bytes] = frozenset()
+    """Folders that are not touched at all; may grow while the search runs."""
     git_directories: set[tuple[int, int]] = field(default_factory=set)
     """(device, inode) of those that have come out, below whichever root."""
     rejected_paths: set[bytes] = field(default_factory=set)

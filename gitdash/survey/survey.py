@@ -8,7 +8,7 @@ import enum
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -109,7 +109,7 @@ class _Survey:
             exclude=request.settings.exclude(), maximum_depth=scan.depth, one_file_system=scan.one_file_system
         )
 
-        def search(place: Place, avoided: frozenset[bytes], cancel: threading.Event) -> Iterator[Result]:
+        def search(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
             return discover(
                 request.roots,
                 replace(limits, avoided=avoided),

@@ -1,13 +1,14 @@
-"""A search in which one folder does not answer, and the patience with which anything is waited for."""
+"""Searches in which a folder does not answer, or late, and the patience with which anything is waited for."""
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import pytest
 
 from gitdash.discovery.search import Place, Result
 from gitdash.model.repository import NotRepository
+from gitdash.survey import searching as searching_module
 from gitdash.survey.events import Waiting
 from gitdash.survey.patience import is_below_any, within
 from gitdash.survey.searching import Searching
@@ -21,10 +22,12 @@ class Folders:
     def __init__(self, *names: str, dead: str = "") -> None:
         self.names = names
         self.dead = dead
+        self.mended = threading.Event()
+        """The system calls return after all."""
         self.touched: list[str] = []
         self.left_behind: list[threading.Event] = []
 
-    def __call__(self, place: Place, avoided: frozenset[bytes], cancel: threading.Event) -> Iterator[Result]:
+    def __call__(self, place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
         for name in self.names:
             place.path = name.encode()
             if place.path in avoided:
@@ -32,7 +35,7 @@ class Folders:
             self.touched.append(name)
             if name in self.dead.split():
                 self.left_behind.append(cancel)
-                threading.Event().wait(20)
+                self.mended.wait(20)
             yield NotRepository(path=place.path, reason="not one")
 
 
@@ -48,15 +51,72 @@ def test_folder_that_does_not_answer_costs_only_what_lies_below_it() -> None:
     searching, results, waits = found(folders)
     assert [(one.path, one.reason) for one in results] == [
         (b"a", "not one"),
-        (b"dead", "did not answer within 0.1 s"),
         (b"b", "not one"),
-        (b"deader", "did not answer within 0.1 s"),
         (b"c", "not one"),
+        (b"dead", "did not answer within 0.1 s"),
+        (b"deader", "did not answer within 0.1 s"),
     ]
     assert searching.silent == [b"dead", b"deader"]
     assert folders.touched == ["a", "dead", "a", "b", "deader", "a", "b", "c"]
     assert all(cancel.is_set() for cancel in folders.left_behind)
-    assert {wait.path for wait in waits} >= {b"dead", b"deader"}
+    assert b"dead" in {wait.path for wait in waits}
+
+
+def test_rest_comes_before_the_time_limit_and_a_folder_that_answers_late_with_all_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching_module, "NOTED_S", 0.3)
+    folders = Folders("a", "dead", "b", "deader", "c", dead="dead deader")
+    searching = Searching(folders, time_limit_s=30, cancel=threading.Event())
+    paths: list[bytes] = []
+    began_s = time.monotonic()
+    for one in searching.results():
+        if isinstance(one, NotRepository):
+            paths.append(one.path)
+            assert one.reason == "not one"
+        elif len(paths) == 3:
+            # All but what is dead: that is what is waited for.
+            assert paths == [b"a", b"b", b"c"]
+            assert one.path == b"dead"
+            folders.mended.set()
+    assert sorted(paths) == [b"a", b"b", b"c", b"dead", b"deader"]
+    assert searching.silent == []
+    assert time.monotonic() - began_s < 10
+    assert all(cancel.is_set() for cancel in folders.left_behind)
+
+
+def test_folder_that_is_dead_below_one_that_answers_late_keeps_nothing_else_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching_module, "NOTED_S", 0.3)
+    late, dead = threading.Event(), threading.Event()
+
+    def start(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
+        tree = [(b"late", late), (b"late/dead", dead), (b"late/well", None), (b"well", None)]
+        is_without_late = b"late" in avoided
+        for path, answers in tree:
+            place.path = path
+            if path in avoided or (is_without_late and path.startswith(b"late/")):
+                continue
+            if answers is not None:
+                answers.wait(20)
+            yield NotRepository(path=path, reason="not one")
+
+    searching = Searching(start, time_limit_s=1.5, cancel=threading.Event())
+    reasons: dict[bytes, str] = {}
+    for one in searching.results():
+        if isinstance(one, NotRepository):
+            reasons[one.path] = one.reason
+        if b"well" in reasons:
+            late.set()
+    assert reasons == {
+        b"well": "not one",
+        b"late": "not one",
+        b"late/well": "not one",
+        b"late/dead": "did not answer within 1.5 s",
+    }
+    assert searching.silent == [b"late/dead"]
+    dead.set()
 
 
 def test_what_was_found_before_the_silence_comes_out_at_once() -> None:

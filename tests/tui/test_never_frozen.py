@@ -18,7 +18,7 @@ from gitdash.history.store import History, open_history
 from gitdash.model.job import JobKind, JobState
 from gitdash.model.report import State
 from gitdash.model.repository import NotRepository, Unreadable
-from gitdash.survey import inspecting, single, workers
+from gitdash.survey import inspecting, searching, single, workers
 from tests.support import dead_folders
 from tests.support.processes import left_after
 from tests.support.pty_session import PtySession
@@ -155,10 +155,13 @@ def test_folder_that_does_not_answer_is_named_and_left_out_and_what_was_known_be
 
 
 @pytest.mark.usefixtures("dead_search")
-def test_what_was_found_before_the_folder_is_inspected_while_it_is_silent(fleet: Path) -> None:
-    with watched_feed(fleet, settings=_hanging(30.0)) as watched:
-        watched.until(lambda seen: _path(fleet, "a.git") in seen.summaries)
-        assert _path(fleet, "z.git") not in watched.seen.summaries
+def test_what_lies_before_and_after_the_folder_is_inspected_while_it_is_silent(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "NOTED_S", 0.2)
+    with watched_feed(fleet, settings=_hanging(600.0)) as watched:
+        watched.until(lambda seen: {_path(fleet, "a.git"), _path(fleet, "z.git")} <= set(seen.summaries))
+        assert watched.seen.skipped == ()
         watched.feed.cancel_job(1)
         watched.until_over("cancelled")
 
