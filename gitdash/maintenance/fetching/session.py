@@ -80,7 +80,9 @@ class FetchSession:
     def _take_down(
         self, began_s: float, argv: Sequence[str], exit_code: int | None, ending: str | None, stderr: str
     ) -> None:
-        said = "\n".join(map(printable, stderr.replace("\r", "\n").rstrip("\n").split("\n")))
+        # of progress only what stands in the end: each state of it overwrites the one before
+        lines = (line.rstrip("\r").rpartition("\r")[2] for line in stderr.rstrip("\n").split("\n"))
+        said = "\n".join(map(printable, lines))
         self.commands.append(
             RecordedCommand(
                 argv=tuple(map(printable, argv)),

@@ -141,6 +141,8 @@ def test_progress_ends_with_all_objects(served: GitRepository, client: Client) -
     fetched = client.fetch()
     last = [progress for progress in fetched.progress if progress.phase == "receiving objects"][-1]
     assert (last.done_count, last.total_count) == (fetched.result.received_objects, fetched.result.received_objects)
+    said = "".join(command.stderr for command in fetched.result.commands)
+    assert said.count("Receiving objects:") == 1
 
 
 def test_fetch_leaves_no_side_file_and_starts_no_maintenance(served: GitRepository, client: Client) -> None:
