@@ -21,8 +21,8 @@ from typing_extensions import override
 
 from gitdash.errors import ExitCode
 from gitdash.export.columns import COLUMNS
-from gitdash.model.summary import RepositorySummary
 from gitdash.model.finding import Finding
+from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import ACTIONS, bindings_of, is_offered
 from gitdash.tui.clock import Clock
@@ -107,9 +107,9 @@ class Dashboard(App[int]):
             clock=clock,
             shown_keys=self.shown_keys,
             open_repository=self.open_repository,
-            hand_over=HandOver(
             open_plans=self.open_plans,
             show_jobs=self.action_show_jobs,
+            hand_over=HandOver(
                 self,
                 shell=options.shell,
                 open_with=options.open_with,
@@ -227,15 +227,15 @@ class Dashboard(App[int]):
 
         self._push(RepositoryScreen(self.context, path, tab=tab))
 
-    def action_show_pools(self) -> None:
-        """Open the screen of lenders."""
-        from gitdash.tui.pools.screen import PoolsScreen
     def open_plans(self, paths: Sequence[bytes], *, finding: Finding | None = None) -> None:
         """Open the screen of plans; the cursor begins on what a finding wants done."""
         from gitdash.tui.plans.screen import PlansScreen
 
         self._push(PlansScreen(self.context, paths, finding=finding))
 
+    def action_show_pools(self) -> None:
+        """Open the screen of lenders."""
+        from gitdash.tui.pools.screen import PoolsScreen
 
         self._push(PoolsScreen(self.context))
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from gitdash.maintenance.fetching.options import FetchOptions
+from gitdash.maintenance.fetching.options import FetchOptions, configured_options
 from gitdash.model.view import View
 
 if TYPE_CHECKING:
@@ -52,9 +52,5 @@ def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_en
         views=settings.view,
         shell=dashboard.shell,
         open_with=dashboard.open_with,
-        fetch=FetchOptions(
-            alternate_refs=settings.fetch.alternate_refs,
-            time_limit_s=settings.fetch.time_limit_s,
-            protocols=settings.fetch.protocols,
-        ),
+        fetch=configured_options(settings.fetch),
     )

@@ -11,12 +11,13 @@ from gitdash.model.job import Job, JobFigures, JobKind, JobState
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.cells import line_length
 from gitdash.tui.jobs.counts import job_counts
-from gitdash.tui.jobs.differences import difference_groups
+from gitdash.tui.jobs.differences import job_differences
 from gitdash.tui.jobs.lines import JobsView, jobs_page
 from gitdash.tui.jobs.screen import JobsScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from tests.support.idle import until
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
+from tests.tui.fixture_ledger import FETCH
 from tests.tui.source_double import SourceDouble
 
 MIB = 1 << 20
@@ -153,11 +154,11 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 def test_without_jobs_the_page_says_what_would_be_one() -> None:
     text = page_text([], width=200)
-    assert "A survey (R), another look at a repository (r) and a measurement are jobs" in text
+    assert "A survey (R), another look at a repository (r), a measurement, a fetch and maintenance are jobs" in text
 
 
 def difference_text(before: JobFigures | None, after: JobFigures | None) -> str:
-    return ", ".join("".join(piece.text for piece in group) for group in difference_groups(before, after))
+    return ", ".join("".join(piece.text for piece in group) for group in job_differences(before, after))
 
 
 def test_differences_name_what_changed_and_enough_of_what_did_not() -> None:
@@ -309,3 +310,53 @@ async def test_clock_runs_only_while_a_job_runs_and_the_page_is_seen() -> None:
         assert screen._timer is not None
         await driven.change([job(2, JobState.DONE)])
         assert screen._timer is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "key", "said"),
+    [
+        (JobKind.FETCH, JobState.QUEUED, "x", "The fetch of team/web.git will not begin."),
+        (
+            JobKind.FETCH,
+            JobState.RUNNING,
+            "x",
+            "Cancelling the fetch of team/web.git. If it leaves a temporary pack, maintenance sweeps that away later.",
+        ),
+        (
+            JobKind.MAINTAIN,
+            JobState.RUNNING,
+            "x",
+            "Cancelling the maintenance of team/web.git. Tasks that are done stay done; what git has half written,"
+            " maintenance sweeps away later.",
+        ),
+        (JobKind.MAINTAIN, JobState.DONE, "x", "This maintenance has ended already."),
+        (JobKind.MAINTAIN, JobState.FAILED, "r", "Asked again for the maintenance of team/web.git."),
+    ],
+)
+async def test_keys_say_of_fetches_and_maintenance_what_stays(
+    kind: JobKind, state: JobState, key: str, said: str
+) -> None:
+    async with jobs_screen([job(1, state, kind)]) as driven:
+        await driven.press(key)
+        assert driven.toasts() == [said]
+
+
+@pytest.mark.parametrize("key", ["plus", "space"])
+async def test_details_of_a_job_are_shown_and_hidden_and_stay_when_the_cursor_goes_on(key: str) -> None:
+    jobs = [
+        msgspec.structs.replace(job(number, JobState.DONE, JobKind.FETCH), entries=(FETCH,), ended_at_s=NOW_S - number)
+        for number in (1, 2)
+    ]
+    async with jobs_screen(jobs) as driven:
+        assert "git fetch" not in driven.text()
+        await driven.press(key, "j")
+        assert driven.text().count("git fetch") == 1
+        assert driven.screen.job == jobs[1]
+        await driven.press("k", key)
+        assert "git fetch" not in driven.text()
+
+
+async def test_job_without_entries_has_no_details() -> None:
+    async with jobs_screen([job(1, JobState.RUNNING, JobKind.FETCH)]) as driven:
+        await driven.press("plus")
+        assert driven.toasts() == ["There is nothing more to say of this fetch."]

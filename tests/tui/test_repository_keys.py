@@ -126,7 +126,7 @@ async def test_cursor_stays_on_its_pack_when_the_order_changes() -> None:
 
 @pytest.mark.parametrize(
     ("keys", "tab"),
-    [(("right", "l", "tab"), "pool"), (("left",), "log"), (("shift+tab",), "log"), (("h", "h"), "config")],
+    [(("right", "l", "tab"), "pool"), (("left",), "history"), (("shift+tab",), "history"), (("h", "h"), "log")],
 )
 async def test_tabs_are_passed_in_both_directions(keys: tuple[str, ...], tab: str) -> None:
     async with opened(with_findings()) as repository:

@@ -3,7 +3,7 @@
 import pytest
 
 from gitdash.tui.repository.tabs import TABS
-from gitdash.tui.repository.tabs_view import tabs_that_fit
+from gitdash.tui.repository.tabs_view import TabsView, tabs_that_fit
 from tests.tui.driven_fleet import driven_fleet, row
 
 
@@ -25,15 +25,37 @@ async def test_narrow_line_says_that_there_are_more_tabs_and_a_click_on_the_sign
         first = driven.screen_lines()[1]
         assert first.startswith("[1 Overview]")
         assert first.endswith(" >")
-        await driven.press("8")
+        await driven.press("9")
         last = driven.screen_lines()[1]
         assert last.startswith("< ")
-        assert last.endswith("[8 Log]")
+        assert last.endswith("[9 History]")
         await driven.pilot.click("#tabs", offset=(0, 0))
         await driven.pilot.pause()
         shown = driven.app.screen.tab  # type: ignore[attr-defined]
-        assert shown == tabs_that_fit(7, 60)[0] - 1
+        assert shown == tabs_that_fit(8, 60)[0] - 1
         await driven.press("1")
         await driven.pilot.click("#tabs", offset=(len(first) - 1, 0))
         await driven.pilot.pause()
         assert driven.app.screen.tab == tabs_that_fit(0, 60)[-1] + 1  # type: ignore[attr-defined]
+
+
+def test_where_all_tabs_fit_only_side_by_side_the_shown_one_is_still_in_brackets() -> None:
+    drawn_tabs = ((0, "[1 Overview]2 Findings "), (1, " 1 Overview[2 Findings]3 Packs "), (8, " 8 Log[9 History]"))
+    for shown, text in drawn_tabs:
+        (line,) = TabsView(lambda shown=shown: shown, lambda _number: None)._tab_lines(80)
+        drawn = "".join(piece.text for piece in line)
+        assert text in drawn
+        assert len(drawn) == 80
+
+
+@pytest.mark.parametrize("width", [80, 120])
+async def test_click_on_a_title_shows_its_tab(width: int) -> None:
+    async with driven_fleet([row("a")], size=(width, 24)) as driven:
+        await driven.press("enter")
+        for number, tab in enumerate(TABS):
+            line = driven.screen_lines()[1]
+            for cell in (line.index(tab.title), line.index(tab.title) + len(tab.title) - 1):
+                await driven.press("1" if number else "2")
+                await driven.pilot.click("#tabs", offset=(cell, 0))
+                await driven.pilot.pause()
+                assert driven.app.screen.tab == number  # type: ignore[attr-defined]

@@ -16,6 +16,17 @@ JOBS: Final = (
         label="open",
     ),
     Action(
+        name="unfold_job",
+        command="unfold",
+        keys=("plus", "space"),
+        title="Show or hide the details of this job",
+        help="Show or hide each git command of a fetch or of maintenance, the references that it changed, and the files"
+        " that it removed.",
+        group=LOOK,
+        scopes=(Scope.JOBS,),
+        label="details",
+    ),
+    Action(
         name="cancel_job",
         command="cancel",
         keys=("x",),

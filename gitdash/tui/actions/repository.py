@@ -76,8 +76,8 @@ REPOSITORY: Final = (
         command="copy",
         keys=("y",),
         title="Copy the command, the id or the path",
-        help="Copy what the cursor is on: a command of the finding, the next one if it has several, or of the log, or"
-        " the id of the object; on other tabs the path of the repository.",
+        help="Copy what the cursor is on: a command of the finding, of the log or of the history, the next one if it"
+        " has several, or the id of the object; on other tabs the path of the repository.",
         group=ACT,
         scopes=(Scope.REPOSITORY,),
         label="copy",
@@ -116,7 +116,7 @@ REPOSITORY: Final = (
             in_palette=False,
         )
         for number, ordinal in enumerate(
-            ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), start=1
+            ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), start=1
         )
     ),
 )

@@ -1,16 +1,17 @@
 """The page of jobs: what runs, what waits, what ended, each job an item. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from gitdash.model.job import Job, JobKind, JobState
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length, shorten_middle
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit, line_length, shorten_middle
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.rate import left_text, rate_text
 from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.jobs.counts import job_counts
-from gitdash.tui.jobs.differences import difference_groups
+from gitdash.tui.jobs.differences import job_differences
+from gitdash.tui.jobs.entries import entry_lines, run_lines, says_the_reason
 from gitdash.units import human_age, human_count, human_duration
 
 _SHOWN: Final = 200
@@ -19,6 +20,10 @@ _BAR_LEAST: Final = 10
 """One of two is no percentage."""
 _BAR_WIDTH: Final = 60
 _NAME_LEAST: Final = 10
+_WHAT_MOST: Final = 24
+_WIDE: Final = 110
+"""From this width on what is said of a job stands below its name."""
+_NARROW_INDENT: Final = 5
 _MOST_REASON_LINES: Final = 3
 _STATE_TONES: Final = {JobState.DONE: Tone.OK, JobState.FAILED: Tone.CRITICAL, JobState.CANCELLED: Tone.NOTICE}
 _STATE_WIDTH: Final = max(len(state) for state in _STATE_TONES)
@@ -38,6 +43,8 @@ class JobsView:
     shown_keys: Mapping[str, str]
     now_s: float
     forgotten_count: int = 0
+    open_numbers: Collection[int] = ()
+    """Of the jobs whose details are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class _Section:
     title: str
     jobs: Sequence[Job]
     lines_of: Callable[[JobsView, Job, int], Iterable[Line]]
+    has_ended: bool = False
 
 
 def title_pieces(jobs: Iterable[Job]) -> list[Piece]:
@@ -66,11 +74,15 @@ def jobs_page(view: JobsView, width: int) -> tuple[Page, list[int]]:
     lines: list[Line] = []
     heads: list[int] = []
     numbers: list[int] = []
+    report = run_lines(view.jobs, view.now_s, width)
     for section in _sections(view.jobs):
         if not section.jobs:
             continue
         if lines:
             lines.append([])
+        if report and section.has_ended:
+            lines += [[Piece(" What was started together", Tone.HEAD)], *report, []]
+            report = []
         title = [Piece(f" {section.title}", Tone.HEAD), Piece(f" {human_count(len(section.jobs))}", Tone.DIM)]
         lines.append(title)
         for job in section.jobs[:_SHOWN]:
@@ -92,9 +104,11 @@ def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
     others = [job for job in ended if job.state is not JobState.FAILED or job.is_settled]
     yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
     yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
-    yield _Section("Failed", failed, _ended_lines)
-    yield _Section("Ended", [job for job in others if job.part_of is None], _ended_lines)
-    yield _Section("Ended, for a survey", [job for job in others if job.part_of is not None], _ended_lines)
+    yield _Section("Failed", failed, _ended_lines, has_ended=True)
+    own = [job for job in others if job.part_of is None]
+    yield _Section("Ended", own, _ended_lines, has_ended=True)
+    parts = [job for job in others if job.part_of is not None]
+    yield _Section("Ended, for a survey", parts, _ended_lines, has_ended=True)
 
 
 def _why_empty(view: JobsView, width: int) -> list[Line]:
@@ -104,9 +118,10 @@ def _why_empty(view: JobsView, width: int) -> list[Line]:
             ("A survey", "rescan_all"),
             ("another look at a repository", "rescan"),
             ("a measurement", "measure"),
+            ("a fetch", "fetch"),
         )
     ]
-    text = f"No jobs yet. {texts[0]}, {texts[1]} and {texts[2]} are jobs, and stand here."
+    text = f"No jobs yet. {', '.join(texts)} and maintenance are jobs, and stand here."
     return [[], *([Piece(f" {part}", Tone.PLAIN)] for part in wrap_cells(text, width - 2))]
 
 
@@ -124,25 +139,30 @@ def _kind_pieces(job: Job) -> list[Piece]:
 
 
 def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
-    elapsed_s = _since(job.started_at_s, view.now_s)
-    right = [
-        Piece(job.step, Tone.ACCENT),
-        Piece(_how_far(job, view.now_s), Tone.DIM),
-        Piece(f"  {_whole_seconds(elapsed_s):>8}", Tone.PLAIN),
-    ]
+    clock = Piece(f"  {_whole_seconds(_since(job.started_at_s, view.now_s)):>8}", Tone.PLAIN)
+    what = [Piece(f"{_cut(job.what)}: ", Tone.PLAIN)] if job.kind is JobKind.FETCH and job.what and job.step else []
+    step = [*what, Piece(job.step, Tone.ACCENT), Piece(_how_far(job, view.now_s), Tone.DIM)]
     left = _kind_pieces(job)
-    if line_length(left) + _NAME_LEAST + line_length(right) >= width:
+    room = width - line_length(left) - _NAME_LEAST - line_length(step)
+    if room > 0:
         # of all figures the one that a person can do best without
-        right.pop()
-    yield _head(left, view.name_of(job), right, width)
+        right = [*step, clock] if room > line_length([clock]) else step
+        yield _head(left, view.name_of(job), right, width)
+    else:
+        yield _head(left, view.name_of(job), [clock], width)
+        yield cut_line([Piece(" " * _NARROW_INDENT, Tone.PLAIN), *step], width)
     if job.known_count is not None and job.known_count >= _BAR_LEAST and not job.may_grow:
         yield _bar(job.done_count / job.known_count, min(width - 10, _BAR_WIDTH))
 
 
 def _how_far(job: Job, now_s: float) -> str:
     if job.known_count is None:
-        return ""
-    texts = [f" {_how_many(job, job.known_count)}{' sizes' if job.step == 'measuring' else ''}"]
+        return f", {job.done_count:,}" if job.kind is JobKind.FETCH and job.done_count else ""
+    if job.kind is JobKind.MAINTAIN:
+        # it counts the tasks that are over
+        return f", task {min(job.done_count + 1, job.known_count):,} of {job.known_count:,}"
+    gap = ", " if job.kind is JobKind.FETCH else " "
+    texts = [f"{gap}{_how_many(job, job.known_count)}{' sizes' if job.step == 'measuring' else ''}"]
     if job.kind is JobKind.SURVEY:
         elapsed_s = _since(job.step_started_at_s, now_s)
         texts.append(rate_text(job.done_count, elapsed_s) or "")
@@ -167,8 +187,17 @@ def _bar(ratio: float, width: int) -> Line:
 
 
 def _queued_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
-    right = [Piece(f"asked {_ago(view.now_s - job.asked_at_s)}", Tone.DIM)]
+    right = [*_what_pieces(job), Piece(f"asked {_ago(view.now_s - job.asked_at_s)}", Tone.DIM)]
     yield _head(_kind_pieces(job), view.name_of(job), right, width)
+
+
+def _what_pieces(job: Job) -> list[Piece]:
+    """Return the remote, or the tasks, of a job of which no more is known."""
+    return [Piece(f"{_cut(job.what)}  ", Tone.PLAIN)] if job.what else []
+
+
+def _cut(what: str) -> str:
+    return shorten_middle(what, _WHAT_MOST)
 
 
 def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
@@ -181,12 +210,17 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     ]
     right = [Piece(f"{duration:>9}", Tone.PLAIN), Piece(f"{_ago(view.now_s - ended_at_s):>9}", Tone.DIM)]
     groups = _what_became(job)
+    if not job.entries:
+        right = [*_what_pieces(job), *right]
     if job.part_of is not None and job.state is JobState.DONE:
         # there are many of these, and little is to be said of each
         right, groups = [*(piece for group in groups for piece in group), *right], []
     yield _head(left, view.name_of(job), right, width)
     indent = " " * line_length(left)
-    if job.reason is not None:
+    if job.entries:
+        is_open = job.number in view.open_numbers
+        yield from entry_lines(job, width, len(indent) if width >= _WIDE else _NARROW_INDENT, is_open=is_open)
+    if job.reason is not None and not says_the_reason(job):
         for text in wrap_cells(job.reason, max(width - len(indent) - 1, 20))[:_MOST_REASON_LINES]:
             yield [Piece(indent, Tone.PLAIN), Piece(text, Tone.WARNING)]
     for line in flow(groups, width - len(indent) + 1):
@@ -195,8 +229,10 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
 
 
 def _what_became(job: Job) -> list[Line]:
+    if job.entries:
+        return []
     if job.kind is not JobKind.SURVEY:
-        return difference_groups(job.before, job.after)
+        return job_differences(job.before, job.after)
     if job.known_count is None or job.step not in _DONE:
         return []
     verb, noun = _DONE[job.step]

@@ -10,7 +10,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
-from gitdash.model.job import Job, JobState
+from gitdash.model.job import Job, JobKind, JobState
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.context import Context
@@ -23,6 +23,12 @@ from gitdash.tui.source import Changes
 from gitdash.units import printable_path
 
 _CLOCK_INTERVAL_S: Final = 1.0
+_NOUNS: Final = {JobKind.MAINTAIN: "maintenance"}
+"""Of kinds whose name is none."""
+_STAYS: Final = {
+    JobKind.FETCH: "If it leaves a temporary pack, maintenance sweeps that away later.",
+    JobKind.MAINTAIN: "Tasks that are done stay done; what git has half written, maintenance sweeps away later.",
+}
 
 
 class JobsScreen(ItemsScreen):
@@ -36,6 +42,8 @@ class JobsScreen(ItemsScreen):
         self.items = ItemsView(self._page, id="page")
         self._numbers: list[int] = []
         """Of the jobs on the page, from the top."""
+        self._unfolded: set[int] = set()
+        """Jobs whose details are shown."""
         self._open_numbers: set[int] = set()
         """Those of them that had not ended when the page was composed."""
         self._home = os.fsencode(os.path.expanduser("~"))
@@ -71,6 +79,7 @@ class JobsScreen(ItemsScreen):
             shown_keys=self.context.shown_keys,
             now_s=self.context.clock(),
             forgotten_count=self.context.forgotten_job_count,
+            open_numbers=self._unfolded,
         )
         page, self._numbers = jobs_page(view, width)
         was_open = job is not None and job.number in self._open_numbers
@@ -138,20 +147,31 @@ class JobsScreen(ItemsScreen):
         else:
             self.context.open_repository(job.path)
 
+    def action_unfold(self) -> None:
+        """Show or hide the details of the job under the cursor."""
+        if (job := self.job) is None:
+            return
+        if not job.entries:
+            self._say(f"There is nothing more to say of this {_noun(job)}.")
+            return
+        self._unfolded ^= {job.number}
+        self.items.renew()
+        self.items.select(self.items.selected)
+
     def action_cancel(self) -> None:
         """Cancel the job under the cursor."""
         if (job := self.job) is None:
             return
-        name = self._name_of(job)
+        what = f"the {_noun(job)} of {self._name_of(job)}"
         match job.state:
             case JobState.QUEUED:
-                said = f"The {job.kind} of {name} will not begin."
+                said = f"{_capitalised(what)} will not begin."
             case JobState.RUNNING:
-                said = f"Cancelling the {job.kind} of {name}. What it has found so far stays."
+                said = f"Cancelling {what}. {_STAYS.get(job.kind, 'What it has found so far stays.')}"
             case JobState.FAILED if not job.is_settled:
-                said = f"The {job.kind} of {name} is counted as failed no longer."
+                said = f"{_capitalised(what)} is counted as failed no longer."
             case _:
-                self._say(f"This {job.kind} has ended already.")
+                self._say(f"This {_noun(job)} has ended already.")
                 return
         self.context.source.cancel_job(job.number)
         self._say(said)
@@ -161,10 +181,18 @@ class JobsScreen(ItemsScreen):
         if (job := self.job) is None:
             return
         if not job.state.has_ended:
-            self._say(f"This {job.kind} has not ended.")
+            self._say(f"This {_noun(job)} has not ended.")
             return
         self.context.source.retry_job(job.number)
-        self._say(f"Asked again for the {job.kind} of {self._name_of(job)}.")
+        self._say(f"Asked again for the {_noun(job)} of {self._name_of(job)}.")
 
     def _say(self, text: str) -> None:
         self.notify(text, timeout=3, markup=False)
+
+
+def _noun(job: Job) -> str:
+    return _NOUNS.get(job.kind, job.kind.value)
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gitdash.model.command import CommandRecord
+from gitdash.model.ledger import LedgerEntry
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespaces
 from gitdash.model.repository import Unreadable
@@ -28,10 +29,12 @@ class Inquiry:
         self._ask: Final = {
             Need.NAMESPACES: source.request_namespaces,
             Need.LOOKUP_TIMES: source.request_lookup_times,
+            Need.ENTRIES: source.request_entries,
         }
         self._commands_version = -1
         self.namespaces: ReferenceNamespaces | Unreadable | None = None
         self.lookup_times: LookupTimes | Unreadable | None = None
+        self.entries: Sequence[LedgerEntry] | None = None
         self.answers: deque[ObjectAnswer] = deque(maxlen=_KEPT)
         """The latest first."""
         self.answer_count = 0
@@ -67,6 +70,12 @@ class Inquiry:
         if path in changes.lookup_times:
             self.lookup_times = changes.lookup_times[path]
             self._note_answer(Need.LOOKUP_TIMES)
+        if path in changes.entries:
+            self.entries = changes.entries[path]
+            self._note_answer(Need.ENTRIES)
+        if any(job.path == path and job.state.has_ended for job in changes.jobs.values()):
+            # there is more in the ledger by now
+            self.answered_at_s.pop(Need.ENTRIES, None)
         for answer in changes.objects.get(path, ()):
             self.answers.appendleft(answer)
             self.answer_count += 1

@@ -11,13 +11,13 @@ from gitdash.model.sizes import SizeMeasurement
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.ledger.commands import short_command
 from gitdash.tui.repository.view import RepositoryView, ago
 from gitdash.units import counted, human_bytes, human_duration
 
 _AGE_WIDTH: Final = 8
 _TIME_WIDTH: Final = 9
 _OUTCOME_WIDTH: Final = 11
-_GIT_DIR: Final = "--git-dir="
 _CLOSED: Final = "closed"
 """How a reader of objects ends that is not needed any more."""
 
@@ -127,26 +127,12 @@ def _columns(age: str, duration_s: float, outcome: str, tone: Tone) -> Line:
 
 
 def _entry_lines(entry: _Entry, width: int, *, is_chosen: bool) -> Iterator[Line]:
-    text, left_out = _shortened(entry.argv)
+    text, left_out = short_command(entry.argv)
     yield [*entry.head, Piece(text, Tone.STRONG), Piece(left_out, Tone.DIM)]
     if is_chosen:
         yield from wrapped(_shell_text(entry.argv), Tone.KEY, width, indent=3, hanging=2)
         for said, tone in entry.below:
             yield from wrapped(said, tone, width, indent=5, hanging=2)
-
-
-def _shortened(argv: Sequence[str]) -> tuple[str, str]:
-    """Return a command without where it runs and without its own `-c` pairs, and how many of those there are."""
-    kept: list[str] = []
-    pair_count = 0
-    words = iter(argv)
-    for word in words:
-        if word == "-c":
-            next(words, None)
-            pair_count += 1
-        elif not word.startswith(_GIT_DIR):
-            kept.append(word)
-    return shlex.join(kept), f"  +{pair_count} -c" if pair_count else ""
 
 
 def _shell_text(argv: Sequence[str]) -> str:

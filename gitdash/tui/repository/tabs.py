@@ -4,6 +4,7 @@ from typing import Final
 
 from gitdash.tui.repository.config import config_page
 from gitdash.tui.repository.findings import finding_commands, findings_page
+from gitdash.tui.repository.history import history_commands, history_page
 from gitdash.tui.repository.log import log_page, logged_commands
 from gitdash.tui.repository.objects import object_ids, objects_page
 from gitdash.tui.repository.overview import overview_page
@@ -52,5 +53,13 @@ TABS: Final = (
         help="Every git command that ran for this repository.",
         commands=logged_commands,
         needs=(Need.COMMANDS,),
+    ),
+    Tab(
+        name="history",
+        title="History",
+        compose=history_page,
+        help="What gitdash did here: fetches and maintenance, with before and after.",
+        commands=history_commands,
+        needs=(Need.ENTRIES,),
     ),
 )

@@ -21,15 +21,21 @@ class TabsView(LinesView):
         shown = self._shown()
         numbers = tabs_that_fit(shown, width)
         pieces = [Piece("<", Tone.DIM)] if numbers[0] else []
+        is_dense = _is_dense(width)
         for number in numbers:
-            tab = TABS[number]
             is_shown = number == shown
-            mark = ("[", "]") if is_shown else (" ", " ")
             tone = Tone.SORTED if is_shown else Tone.DIM
+            if is_dense:
+                mark, end = "[" if is_shown else "]" if number == shown + 1 else " ", ""
+            else:
+                mark, end = ("[", "]") if is_shown else (" ", " ")
             pieces += [
-                Piece(f"{mark[0]}{number + 1} ", Tone.KEY if not is_shown else tone),
-                Piece(tab.title + mark[1], tone),
+                Piece(mark, Tone.SORTED),
+                Piece(f"{number + 1} ", Tone.KEY if not is_shown else tone),
+                Piece(TABS[number].title + end, tone),
             ]
+        if is_dense:
+            pieces.append(Piece("]" if shown == len(TABS) - 1 else " ", Tone.SORTED))
         if numbers[-1] < len(TABS) - 1:
             pieces.append(Piece(">", Tone.DIM))
         return [pieces]
@@ -40,12 +46,13 @@ class TabsView(LinesView):
         if offset is None:
             return
         numbers = tabs_that_fit(self._shown(), self.size.width)
+        spare = 1 if _is_dense(self.size.width) else 0
         left = 1 if numbers[0] else 0
         if offset.x < left:
             self._choose(numbers[0] - 1)
             return
         for number in numbers:
-            left += _tab_width(number)
+            left += _tab_width(number) - spare
             if offset.x < left:
                 self._choose(number)
                 return
@@ -58,7 +65,7 @@ def tabs_that_fit(shown: int, width: int) -> range:
 
     Where there is no room for all, a sign for more stands at either end.
     """
-    if sum(map(_tab_width, range(len(TABS)))) <= width:
+    if _is_dense(width) or _whole_width() <= width:
         return range(len(TABS))
     first, last = 0, shown
     left = width - 2 - sum(map(_tab_width, range(first, last + 1)))
@@ -69,6 +76,15 @@ def tabs_that_fit(shown: int, width: int) -> range:
         last += 1
         left -= _tab_width(last)
     return range(first, last + 1)
+
+
+def _is_dense(width: int) -> bool:
+    """Tell whether all titles fit only if two beside each other share the cell between them."""
+    return _whole_width() > width >= _whole_width() - len(TABS) + 1
+
+
+def _whole_width() -> int:
+    return sum(map(_tab_width, range(len(TABS))))
 
 
 def _tab_width(number: int) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gitdash.export.family import Family
 from gitdash.model.command import CommandRecord
+from gitdash.model.ledger import LedgerEntry
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespaces
 from gitdash.model.report import RepositoryReport
@@ -21,6 +22,8 @@ class Need(enum.Enum):
 
     NAMESPACES = enum.auto()
     LOOKUP_TIMES = enum.auto()
+    ENTRIES = enum.auto()
+    """Of the ledger."""
     COMMANDS = enum.auto()
     """At hand at any time, but it changes."""
 
@@ -44,6 +47,8 @@ class RepositoryView:
     """What was looked up here, the latest first."""
     answer_count: int = 0
     """How many answers there were, with those that are kept no more."""
+    entries: Sequence[LedgerEntry] | None = None
+    """What the ledger says of this repository, the newest first; None until it has been read."""
     commands: Sequence[CommandRecord] = ()
     """What git was asked for this repository, the latest last."""
     monotonic_s: float = 0.0

@@ -1,0 +1,67 @@
+"""Below a job that has ended: what the ledger says of each of its remotes or tasks. Pure."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gitdash.export.ledger_lines import action_name
+from gitdash.model.job import Job, JobKind, JobState
+from gitdash.model.ledger import LedgerEntry
+from gitdash.tui.drawing.cells import Line, Piece, Tone
+from gitdash.tui.ledger.facts import fact_groups, outcome_piece
+from gitdash.tui.ledger.lines import detail_lines, indented, told_lines
+from gitdash.tui.ledger.run_line import run_groups
+from gitdash.units import human_age, human_count, human_duration, printable
+
+_MORE: Final = 2
+"""Cells that what is said of an action stands further to the right."""
+_SHOWN_RUNS: Final = 3
+_ACTS: Final = {JobKind.FETCH: "fetches", JobKind.MAINTAIN: "maintenance tasks"}
+
+
+def entry_lines(job: Job, width: int, indent: int, *, is_open: bool) -> Iterator[Line]:
+    """Yield each action of a job with how it went, and, where the job is open, all that is known of it."""
+    for entry in job.entries:
+        yield from indented([_went(job, entry), *fact_groups(entry)], width, indent)
+        yield from told_lines(entry, width, indent + _MORE)
+        if is_open:
+            yield from detail_lines(entry, width, indent + _MORE)
+
+
+def _went(job: Job, entry: LedgerEntry) -> Line:
+    """Return remote or task, and how it ended, unless the line above says the same."""
+    what = entry.remote or (entry.task.value if entry.task else "") or action_name(entry)
+    pieces = [Piece(printable(what), Tone.STRONG)]
+    outcome = outcome_piece(entry)
+    if outcome.text != job.state.value:
+        pieces += [Piece("  ", Tone.PLAIN), outcome]
+    if len(job.entries) > 1 and entry.elapsed_s is not None:
+        pieces.append(Piece(f"  {human_duration(entry.elapsed_s)}", Tone.PLAIN))
+    return pieces
+
+
+def run_lines(jobs: Sequence[Job], now_s: float, width: int) -> list[Line]:
+    """Return a line for each of the latest runs of several actions: how many of them ended how."""
+    runs: dict[str, list[Job]] = {}
+    for job in jobs:
+        for run in dict.fromkeys(entry.run for entry in job.entries):
+            runs.setdefault(run, []).append(job)
+    several = [(run, its) for run, its in runs.items() if sum(len(job.entries) for job in its) > 1]
+    several.sort(key=lambda pair: _ended_at_s(pair[1]), reverse=True)
+    return [line for run, its in several[:_SHOWN_RUNS] for line in _run_lines(run, its, now_s, width)]
+
+
+def _run_lines(run: str, its: list[Job], now_s: float, width: int) -> list[Line]:
+    entries = [entry for job in its for entry in job.entries if entry.run == run]
+    age = human_age(now_s - _ended_at_s(its))
+    what = _ACTS.get(its[0].kind, "actions")
+    title = f"{human_count(len(entries))} {what}, {age if age == 'now' else f'{age} ago'}:"
+    return indented([[Piece(title, Tone.PLAIN)], *run_groups(entries)], width, 3)
+
+
+def _ended_at_s(jobs: list[Job]) -> float:
+    return max(job.ended_at_s or 0.0 for job in jobs)
+
+
+def says_the_reason(job: Job) -> bool:
+    """Tell whether what the ledger says of a job has the reason why it failed in it."""
+    return job.state is not JobState.FAILED or any(entry.sentence == job.reason for entry in job.entries)
