@@ -39,19 +39,19 @@ class PartSums:
         `whole` are the sums over all rows, if they are known.
         """
         wanted = set(numbers)
-        if len(self._numbers ^ wanted) > len(wanted):
-            self.totals, self._numbers = RunningTotals(), set()
-        if whole is not None and len(rows) - len(wanted) < len(self._numbers ^ wanted):
+        gone, come = self._numbers - wanted, wanted - self._numbers
+        if len(gone) + len(come) > len(wanted):
+            self.totals, self._numbers, gone, come = RunningTotals(), set(), set(), wanted
+        if whole is not None and len(rows) - len(wanted) < len(gone) + len(come):
             self.totals, self._numbers = whole.copy(), set(range(len(rows)))
-        gone = self._numbers - wanted
-        changed = list(islice(chain(gone, wanted - self._numbers), at_most))
-        for number in changed:
-            if number in gone:
-                self.totals.remove(rows[number].summary)
-            else:
-                self.totals.add(rows[number].summary)
+            gone, come = self._numbers - wanted, set()
+        changed = list(islice(chain(gone, come), at_most))
+        for number in changed[: len(gone)]:
+            self.totals.remove(rows[number].summary)
+        for number in changed[len(gone) :]:
+            self.totals.add(rows[number].summary)
         self._numbers.symmetric_difference_update(changed)
-        return len(self._numbers) == len(wanted) and self._numbers == wanted
+        return len(changed) == len(gone) + len(come)
 
     def changed(self, number: int, former: RepositorySummary, summary: RepositorySummary) -> None:
         """Take another state of a row."""
