@@ -164,7 +164,7 @@ def test_address_that_a_repository_rewrites_gets_no_header_of_the_user(key: str,
         client.config(key.format(evil=evil.url("")), good.url(""))
         fetched = client.fetch(look_s=LOOK_S)
         assert [request.headers for request in evil.requests if "authorization" in request.headers] == []
-    assert fetched.left == []
+    assert fetched.left == fetched.left_folders == []
     assert fetched.result.sentence.isprintable()
 
 

@@ -88,7 +88,7 @@ def test_reference_changes_are_those_that_git_sees_and_a_dry_run_says_them_befor
     assert previewed.result.reference_changes == fetched.result.reference_changes
     assert fetched.result.outcome is (Outcome.DONE if expected else Outcome.NOTHING_TO_DO)
     assert ("refs/remotes/origin/topic" in client.references()) is not (prune is True and change is delete)
-    assert (fetched.left, previewed.left, client.locks()) == ([], [], [])
+    assert fetched.left + fetched.left_folders + previewed.left + previewed.left_folders + client.locks() == []
 
 
 def test_kinds_of_changes_are_told_apart(served: GitRepository, client: Client) -> None:

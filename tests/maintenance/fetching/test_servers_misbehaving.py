@@ -47,7 +47,7 @@ def port_of(opened: AbstractContextManager) -> Iterator[int]:
 
 
 def assert_failed_cleanly(client: Client, before: dict[str, str], fetched: Fetched) -> None:
-    assert fetched.left == []
+    assert fetched.left == fetched.left_folders == []
     assert client.locks() == []
     assert client.references() == before
     assert fetched.result.reference_changes == ()
@@ -208,7 +208,7 @@ def test_names_that_no_reference_may_have_change_nothing(reference: bytes, tmp_p
         client, before = client_of(tmp_path, daemon.port)
         config = (client.repository.path / "config").read_bytes()
         fetched = client.fetch()
-    assert fetched.left == []
+    assert fetched.left == fetched.left_folders == []
     assert client.references() == before
     assert (client.repository.path / "config").read_bytes() == config
 

@@ -46,13 +46,13 @@ def assert_arrived(client: Client, tmp_path: Path, fetched: Fetched) -> None:
     assert fetched.result.outcome is Outcome.DONE, fetched.result
     server = GitRepository(tmp_path / "served" / "a.git")
     assert client.references()["refs/remotes/origin/topic"] == server.git("rev-parse", "topic")
-    assert fetched.left == []
+    assert fetched.left == fetched.left_folders == []
 
 
 def assert_failed(client: Client, fetched: Fetched, reason: Reason) -> None:
     assert (fetched.result.outcome, fetched.result.reason) == (Outcome.FAILED, reason), fetched.result
     assert fetched.result.sentence.isprintable()
-    assert (fetched.left, client.locks(), client.references()) == ([], [], {})
+    assert (fetched.left + fetched.left_folders, client.locks(), client.references()) == ([], [], {})
 
 
 def test_key_that_the_ssh_config_of_the_user_names_opens_the_door(
@@ -157,4 +157,4 @@ def test_ssh_server_that_says_nothing_is_left_at_the_time_limit(tmp_path: Path) 
         fetched = client.fetch(time_limit_s=0.4)
     assert fetched.result.outcome is Outcome.TIMED_OUT
     assert 0.4 <= fetched.elapsed_s <= 1.4
-    assert (fetched.left, client.locks()) == ([], [])
+    assert (fetched.left + fetched.left_folders, client.locks()) == ([], [])

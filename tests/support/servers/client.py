@@ -44,6 +44,8 @@ class Fetched:
     """The command lines of all processes that were seen, but not those of servers."""
     left: list[psutil.Process]
     """Those that still ran when the engine had come back."""
+    left_folders: list[str]
+    """What is left in the folder for temporary files, which is one of this test."""
 
     @property
     def texts(self) -> str:
@@ -111,7 +113,8 @@ class Client:
             )
             elapsed_s = time.monotonic() - started_s
             running = [process for process in seen.processes.values() if _runs(process)]
-        return Fetched(result, progress, elapsed_s, seen.argvs, left_after(running, _GONE_S if running else 0.0))
+        left = left_after(running, _GONE_S if running else 0.0)
+        return Fetched(result, progress, elapsed_s, seen.argvs, left, os.listdir(os.environ["TMPDIR"]))
 
     def references(self) -> dict[str, str]:
         """Every reference and its object, by git."""
