@@ -34,6 +34,7 @@ from tests.tui.fixture_answers import (
     pictured_reports,
 )
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
+from tests.tui.fixture_plans import PLANS
 from tests.tui.source_double import SourceDouble
 
 pytestmark = pytest.mark.filterwarnings(r"ignore:\s*Can not relate snapshot")
@@ -57,6 +58,8 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "log": ("enter", "8", "down"),
     "pools": ("p", "right"),
     "jobs": ("J",),
+    "plans": ("m",),
+    "task": ("m",),
     "help": ("question_mark",),
     "palette": ("ctrl+p",),
     "columns": ("c",),
@@ -65,6 +68,10 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "skipped": ("e",),
     "unreadable": ("enter",),
 }
+LATER = {"plans": ("down", "down", "down", "down", "enter"), "task": ("t",)}
+"""Keys that are pressed once the source has answered."""
+MARKED = {"plans": tuple(PLANS)}
+"""Repositories that are marked."""
 CURSORS = {"unreadable": UNREADABLE}
 """Repositories that keys act on, where it is not MEMBER."""
 TEXT_ONLY = ("small-50x12", "large-120x40", "empty-80x24")
@@ -102,7 +109,16 @@ async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None
     app = _dashboard(_summaries(), source)
     async with app.run_test(size=SIZES[1]) as pilot:
         candidates = SKIPPED if name == "skipped" else ()
-        await _show(app, pilot, source, SCREENS[name], path=CURSORS.get(name, MEMBER), skipped=candidates)
+        app.fleet.marks.add(app.fleet.number_of(path) or 0 for path in MARKED.get(name, ()))
+        await _show(
+            app,
+            pilot,
+            source,
+            SCREENS[name],
+            later=LATER.get(name, ()),
+            path=CURSORS.get(name, MEMBER),
+            skipped=candidates,
+        )
         for columns, lines in SIZES:
             await pilot.resize_terminal(columns, lines)
             await _settle(app, pilot)
@@ -178,6 +194,7 @@ async def _show(
     source: SourceDouble,
     keys: Sequence[str],
     *,
+    later: Sequence[str] = (),
     path: bytes = MEMBER,
     skipped: tuple[NotRepository, ...] = (),
 ) -> None:
@@ -204,6 +221,10 @@ async def _show(
     changes.namespaces[MEMBER] = NAMESPACES
     changes.lookup_times[MEMBER] = LOOKUP_TIMES
     changes.objects[MEMBER] = list(ANSWERS)
+    changes.plans = {path: PLANS[path] for paths, _ in source.planned for path in paths}
+    await _settle(app, pilot)
+    for key in later:
+        await pilot.press(key)
     await _settle(app, pilot)
 
 

@@ -1,7 +1,8 @@
 """The commands of a task, as they are shown and as they are copied. Pure.
 
-Every git command of gitdash has pairs of `-c` that no configuration of a repository may change: some 60, the same in
-each. What is shown leaves them out, and says so; what is copied has them, as has the script (`maintenance.script`).
+Every git command of gitdash has `--git-dir`, and some 60 pairs of `-c` that no configuration of a repository may
+change, the same in each. What is shown leaves them out, and says them once; what is copied has them, as has the script
+(`maintenance.script`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,33 +32,39 @@ class ShownStep:
     """It is done if the step above fails, which is then tried once more."""
 
 
-def shown_steps(steps: Sequence[Step], common_dir: bytes) -> Iterator[ShownStep]:
+def shown_steps(steps: Sequence[Step]) -> Iterator[ShownStep]:
     """Yield all steps, each followed by what is done if it fails."""
     for step in steps:
-        yield _shown(step, common_dir, is_recovery=False)
+        yield _shown(step, is_recovery=False)
         for repair in step.recovery:
-            yield _shown(repair, common_dir, is_recovery=True)
+            yield _shown(repair, is_recovery=True)
+
+
+def in_all_commands(common_dir: bytes) -> str:
+    """Return what each git command has besides what is shown."""
+    return f"each with {PAIR_COUNT} pairs of -c, the same everywhere, and --git-dir={shell_word(common_dir)}"
 
 
 def whole_commands(steps: Sequence[Step], common_dir: bytes) -> tuple[str, ...]:
     """Return what a shell would run, with every pair of `-c`; not what is only done if something fails."""
-    commands = (step.shell if step.act is not None else _git(step, common_dir, is_whole=True) for step in steps)
+    commands = (step.shell if step.act is not None else _whole(step, common_dir) for step in steps)
     return tuple(command for command in commands if command is not None)
 
 
-def _shown(step: Step, common_dir: bytes, *, is_recovery: bool) -> ShownStep:
-    command = step.shell if step.act is not None else _git(step, common_dir, is_whole=False)
-    return ShownStep(step.does, command, step.act is not None, is_recovery)
+def _shown(step: Step, *, is_recovery: bool) -> ShownStep:
+    own = [f"{key}={value}" for key, value in step.config if (key, value) not in PINNED_CONFIG]
+    command = _git(step, [word for pair in own for word in ("-c", pair)])
+    return ShownStep(step.does, command if step.act is None else step.shell, step.act is not None, is_recovery)
 
 
-def _git(step: Step, common_dir: bytes, *, is_whole: bool) -> str:
-    own = tuple(pair for pair in step.config if pair not in PINNED_CONFIG)
-    config = (
-        config_arguments(step.config) if is_whole else [word for key, value in own for word in ("-c", f"{key}={value}")]
-    )
+def _whole(step: Step, common_dir: bytes) -> str:
+    return _git(step, config_arguments(step.config), f"--git-dir={shell_word(common_dir)} ")
+
+
+def _git(step: Step, config: Sequence[str], where: str = "") -> str:
     words = " ".join(map(_word, [*config, *step.arguments]))
     given = f"printf %s {_word(step.stdin)} | " if step.stdin else ""
-    return f"{given}git --git-dir={shell_word(common_dir)} {words}"
+    return f"{given}git {where}{words}"
 
 
 def _word(text: str) -> str:

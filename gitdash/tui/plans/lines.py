@@ -11,7 +11,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.task import Task
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit, line_length, shorten_middle
 from gitdash.tui.drawing.wrap import wrapped
-from gitdash.tui.plans.commands import PAIR_COUNT, ShownStep, shown_steps
+from gitdash.tui.plans.commands import ShownStep, in_all_commands, shown_steps
 from gitdash.units import human_bytes, printable
 
 ItemName: TypeAlias = tuple[bytes, Task | None]
@@ -105,10 +105,10 @@ def _task_lines(shown: RepositoryPlan, plan: Plan, planned: PlannedTask, width: 
         yield from _labelled("refused", ["for the reason above"], width, Tone.WARNING)
     yield from _labelled("note", planned.notes, width, Tone.DIM)
     if is_unfolded:
-        for number, step in enumerate(shown_steps(planned.steps, plan.common_dir)):
+        for number, step in enumerate(shown_steps(planned.steps)):
             yield from _step_lines(step, width, is_first=number == 0)
         if any(step.arguments for step in planned.steps):
-            yield from _labelled("", [f"and {PAIR_COUNT} pairs of -c that are the same for all"], width, Tone.DIM)
+            yield from _labelled("", [in_all_commands(plan.common_dir)], width, Tone.DIM)
 
 
 def _task_head(planned: PlannedTask, width: int, *, is_marked: bool, is_unfolded: bool) -> Iterator[Line]:

@@ -4,14 +4,17 @@ A page of hundreds of repositories is composed anew at every key; only what is o
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final
 
 from gitdash.model.task import Task
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, spread
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length, shorten_middle, spread
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.plans.book import Counts
 from gitdash.tui.plans.lines import Block, ItemName, RepositoryPlan, place_of, repository_block
 from gitdash.units import counted, human_bytes
+
+_NAME_LEAST: Final = 10
 
 
 class PlansPage:
@@ -81,8 +84,10 @@ def head_lines(
 
 def title_pieces(what: str, count: int, made_count: int, width: int) -> Line:
     """Return the title: what is planned for, and how far the making is."""
-    left = [Piece(" Plan  " if count == 1 else " Plans  ", Tone.STRONG), Piece(what, Tone.PLAIN)]
     right = [Piece(f"making plans {made_count:,} of {count:,} ", Tone.ACCENT)] if made_count < count else []
+    title = " Plan  " if count == 1 else " Plans  "
+    room = max(width - len(title) - line_length(right) - 1, _NAME_LEAST)
+    left = [Piece(title, Tone.STRONG), Piece(shorten_middle(what, room), Tone.PLAIN)]
     return spread(left, right, width)
 
 
