@@ -34,6 +34,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     is_read_only_mode: bool = False
     """gitdash was told to change nothing."""
     is_mounted_read_only: bool = False
+    lent_bytes_elsewhere: int = 0
+    """What lenders on other file systems hold: no hard link leads there, so leaving them copies it."""
     objects_is_link: bool = False
     """`objects` is a symbolic link: other repositories may have the same store without saying so."""
     pause: str | None = None

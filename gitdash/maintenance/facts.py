@@ -1,18 +1,17 @@
 """Reads what a decision to act needs besides a report; the one part of the decision that is not pure.
 
-Files are read through `inspection.files`, and only what says whether others are at work, or asked for peace. Sources:
-git-maintenance(1), gc.pid of builtin/gc.c, the state files of git-rebase(1), git-merge(1), git-bisect(1) (wt-status.c),
-statvfs(3). git is asked twice: whether all references lead somewhere, and from 2.53 on what it would do itself.
+Files are read through `inspection.files`; who else is at work, `others_at_work` reads. Sources: statvfs(3),
+git-config(1), git-maintenance(1). git is asked twice: whether all references lead somewhere, and from 2.53 on what it
+would do itself.
 It judges nothing.
 """
 
+import contextlib
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Final
 
-from gitdash.assessment.locks import kind_of
 from gitdash.errors import GitdashError
 from gitdash.formats.git_config import read_config
 from gitdash.formats.reading import FormatError
@@ -23,35 +22,20 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, IncludeReader, include_problem
 from gitdash.inspection.config_values import SourcedEntry, parse_bool
-from gitdash.inspection.files import FileError, FileMissingError, read_file, read_start
+from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.reading import Problems
-from gitdash.maintenance.action_facts import ActionFacts, HeldLock
-from gitdash.maintenance.lock import LOCK_NAME, is_abandoned, lock_owner, own_content
-from gitdash.maintenance.processes import openers
-from gitdash.model.inspection import AlternatesFacts, Inspection, LockFile
+from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
+from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
-from gitdash.units import printable, printable_path
-
-_OPERATIONS: Final = (
-    (b"rebase-merge", "a rebase"),
-    (b"rebase-apply", "a rebase or am"),
-    (b"MERGE_HEAD", "a merge"),
-    (b"CHERRY_PICK_HEAD", "a cherry-pick"),
-    (b"REVERT_HEAD", "a revert"),
-    (b"BISECT_LOG", "a bisect"),
-)
-"""What lies in the git directory of a work tree in the middle of an operation."""
+from gitdash.units import printable, printable_path, sum_bytes
 
 _IN_INFO: Final = (b"attributes", b"grafts")
 """git reads them from `info` whenever it packs, or follows the history."""
 
 _PAUSE_FILE: Final = b"gitdash.pause"
-_WORKTREES_MAXIMUM_COUNT: Final = 1_000
-_LOCK_BYTES: Final = 512
-_MAINTENANCE_LOCK: Final = "objects/maintenance.lock"
-_GC_PID: Final = "gc.pid"
 _REFERENCES_TIME_LIMIT_S: Final = 120.0
 _IS_NEEDED_TIME_LIMIT_S: Final = 20.0
 _IS_NEEDED_SINCE: Final = (2, 53)
@@ -91,12 +75,13 @@ def read_facts(
         free_bytes=free_bytes,
         is_read_only_mode=is_read_only_mode,
         is_mounted_read_only=is_mounted_read_only,
+        lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
         pause=_pause(repository.git_dir, repository.common_dir),
-        operations=tuple(_operations(repository.common_dir)),
-        maintenance_lock=_maintenance_lock(objects_dir),
-        gc_pid=_gc_pid(report, policy or Policy(), now_s),
-        live_locks=tuple(_live_locks(report, policy or Policy(), now_s)),
+        operations=tuple(operations(repository.common_dir)),
+        maintenance_lock=maintenance_lock(objects_dir),
+        gc_pid=gc_pid(report, policy or Policy(), now_s),
+        live_locks=tuple(live_locks(report, policy or Policy(), now_s)),
         irregular_file=irregular,
         broken_references=_broken_references(report, program, cancel) if may_ask else None,
         is_needed=tuple(_is_needed(report, program, cancel)) if may_ask else (),
@@ -109,6 +94,31 @@ def _volume(objects_dir: bytes) -> tuple[bool, int | None]:
     except OSError:
         return False, None
     return bool(volume.f_flag & os.ST_RDONLY), volume.f_bavail * volume.f_frsize
+
+
+def _lenders(report: RepositoryReport) -> tuple[Alternate, ...]:
+    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
+    return alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
+
+
+def _lent_bytes_elsewhere(report: RepositoryReport) -> int:
+    store = report.inspection.object_store if isinstance(report.inspection, Inspection) else None
+    device = store.device if isinstance(store, ObjectStore) else None
+    return sum_bytes(
+        size_bytes
+        for lender in _lenders(report)
+        if lender.exists and lender.device != device
+        for size_bytes in _file_sizes(lender.path)
+    )
+
+
+def _file_sizes(objects_dir: bytes) -> Iterator[int]:
+    """Yield the bytes of what lies in `pack` and in the folders of loose objects; a folder that is closed has none."""
+    for name in (b"pack", *(b"%02x" % number for number in range(256))):
+        with contextlib.suppress(OSError), os.scandir(objects_dir + b"/" + name) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    yield entry.stat(follow_symlinks=False).st_size
 
 
 def _owner(objects_dir: bytes) -> int | None:
@@ -140,73 +150,11 @@ def _config_entries(git_dir: bytes, path: bytes) -> Iterable[SourcedEntry]:
         return []
 
 
-def _operations(common_dir: bytes) -> Iterator[str]:
-    """Yield what is in progress in the main work tree, and in every linked one."""
-    for name, operation in _OPERATIONS:
-        if os.path.lexists(common_dir + b"/" + name):
-            yield f"{operation} is in progress"
-    try:
-        with os.scandir(common_dir + b"/worktrees") as entries:
-            names = sorted(entry.name for entry in islice(entries, _WORKTREES_MAXIMUM_COUNT))
-    except OSError:
-        return
-    for worktree in names:
-        for name, operation in _OPERATIONS:
-            if os.path.lexists(b"/".join((common_dir, b"worktrees", worktree, name))):
-                yield f"{operation} is in progress in the work tree {printable_path(worktree)}"
-
-
-def _maintenance_lock(objects_dir: bytes) -> HeldLock | None:
-    """Return the lock of another process; one of ours, and that of a gitdash that is dead, are none."""
-    path = objects_dir + b"/" + LOCK_NAME
-    try:
-        since_s = os.lstat(path).st_mtime
-    except OSError:
-        return None
-    try:
-        content = read_start(path, _LOCK_BYTES)
-    except FileMissingError:
-        return None
-    except FileError as error:
-        return HeldLock(path=_MAINTENANCE_LOCK, since_s=since_s, holder=error.reason)
-    if content == own_content() or is_abandoned(content, objects_dir):
-        return None
-    real_path = os.path.realpath(path)
-    process_id, owner = openers([real_path]).get(real_path), lock_owner(content)
-    holder = None if process_id is None else f"PID {process_id}"
-    if owner is not None:
-        holder = f"gitdash, PID {owner.process_id} on {printable(owner.host)}"
-    return HeldLock(path=_MAINTENANCE_LOCK, since_s=since_s, holder=holder)
-
-
-def _locks(report: RepositoryReport) -> tuple[LockFile, ...]:
-    return report.inspection.locks if isinstance(report.inspection, Inspection) else ()
-
-
-def _gc_pid(report: RepositoryReport, policy: Policy, now_s: float) -> HeldLock | None:
-    for lock in _locks(report):
-        is_honoured = now_s - lock.mtime_s < policy.gc_pid_age_s
-        if lock.path == _GC_PID and is_honoured and (lock.holder_pid is not None or lock.holder_host is not None):
-            holder = f"PID {lock.holder_pid}" if lock.holder_pid is not None else f"a process on {lock.holder_host}"
-            return HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
-    return None
-
-
-def _live_locks(report: RepositoryReport, policy: Policy, now_s: float) -> Iterator[HeldLock]:
-    """Git closes a lock before it renames it: a young one without a holder is no proof that nobody has it."""
-    for lock in _locks(report):
-        is_young = now_s - lock.mtime_s < kind_of(lock.path).age_s(policy)
-        if lock.path not in {_MAINTENANCE_LOCK, _GC_PID} and (lock.holder_pid is not None or is_young):
-            holder = None if lock.holder_pid is None else f"PID {lock.holder_pid}"
-            yield HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
-
-
 def _irregular_file(report: RepositoryReport) -> str | None:
     """Return what git would open that is no file, in the repository, in its includes and in its lenders."""
     repository = report.repository
-    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
-    lenders = alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
-    stores = [repository.common_dir + b"/objects", *(lender.path for lender in lenders if lender.exists)]
+    stores = [repository.common_dir + b"/objects"]
+    stores += [lender.path for lender in _lenders(report) if lender.exists]
     found = [(store, irregular_file(store)) for store in stores]
     found += [(folder, irregular_reference_file(folder)) for folder in {repository.git_dir, repository.common_dir}]
     for folder, irregular in found:

@@ -1,11 +1,12 @@
 """What a task is good for, in numbers, and the free space that it needs.
 
-Pure: from the report alone. What a pack will weigh nobody knows before it is written; needs are upper bounds.
+Pure. What a pack will weigh nobody knows before it is written; needs are upper bounds.
 """
 
 from collections.abc import Callable
 from typing import Final
 
+from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.heuristics import batch_bytes, is_member, object_count, own_bitmap_names, packs_of
 from gitdash.measurement.geometric import geometric_plan
 from gitdash.model.inspection import Inspection, LooseFacts, PackFacts, ReferenceFacts
@@ -29,7 +30,7 @@ def store_bytes(report: RepositoryReport) -> int:
     return sum_bytes([packs.bytes if packs else 0, packs.index_bytes if packs else 0, loose.bytes if loose else 0])
 
 
-def needed_bytes(task: Task, report: RepositoryReport) -> int:
+def needed_bytes(task: Task, report: RepositoryReport, facts: ActionFacts) -> int:
     """Return the free space that a task needs; 0 if it writes nothing of note."""
     if task in _TWICE_STORE and not (task is Task.BITMAP and is_member(report)):
         return REWRITE_FACTOR * store_bytes(report)
@@ -45,6 +46,7 @@ def needed_bytes(task: Task, report: RepositoryReport) -> int:
         Task.MULTI_PACK_BITMAP: loose_bytes + 2 * index_bytes,
         Task.MULTI_PACK_INDEX: index_bytes,
         Task.COMMIT_GRAPH: index_bytes,
+        Task.UNLINK: facts.lent_bytes_elsewhere,
         Task.PACK_REFS: (
             2 * references.packed_bytes + _REFERENCE_BYTES * references.loose_count + sum(references.reftable_bytes)
             if references

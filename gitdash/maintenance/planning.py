@@ -146,7 +146,7 @@ def _planned(
             because=reasons[task],
             steps=steps_of(task, report, facts),
             gain=gain(task, report),
-            needed_bytes=needed_bytes(task, report),
+            needed_bytes=needed_bytes(task, report, facts),
             refusals=refusals_of(task, report, facts),
             notes=tuple(_notes(task, report, facts)),
         )

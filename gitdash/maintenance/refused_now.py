@@ -119,7 +119,7 @@ def unknown_format(report: RepositoryReport, facts: ActionFacts, _task: Task) ->
 
 def too_little_space(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what may fill the disk; exactly as much as is needed is enough."""
-    need_bytes = needed_bytes(task, report)
+    need_bytes = needed_bytes(task, report, facts)
     if not need_bytes or facts.free_bytes is None or facts.free_bytes >= need_bytes:
         return None
     return f"needs {human_bytes(need_bytes)} of free space, and there are {human_bytes(facts.free_bytes)}"

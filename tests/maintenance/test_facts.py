@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -280,6 +281,33 @@ def test_young_lock_is_live_and_an_old_one_is_not(
     now_s = time.time()
     repository.age(path, age_s, now_s)
     assert [lock.path for lock in facts_of(repository, now_s=now_s).live_locks] == ([name] if is_live else [])
+
+
+@pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
+def test_commit_in_a_linked_work_tree_is_seen_from_the_main_one(clone: GitRepository, name: str) -> None:
+    (clone.git_dir / "worktrees/linked" / name).write_text("")
+    assert [lock.path for lock in facts_of(clone).live_locks] == [f"worktrees/linked/{name}"]
+
+
+@pytest.mark.skipif(
+    os.stat("/dev/shm").st_dev == os.stat("/tmp").st_dev, reason="needs a second file system"
+)  # fmt: skip
+def test_lender_on_another_file_system_is_what_leaving_it_copies(repository: GitRepository) -> None:
+    member = GitRepository.init(repository.path.parent / "member.git")
+    member.borrow_from(repository)
+    assert facts_of(member).lent_bytes_elsewhere == 0
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        lender = GitRepository.init(Path(folder) / "lender.git")
+        lender.blob(b"x" * 100)
+        lender.repack()
+        lender.commit({"a": "1"})
+        lender.repack()
+        lender.blob(b"y" * 100)
+        member.borrow_from(lender)
+        files = [
+            path for path in (lender.git_dir / "objects").rglob("*") if path.is_file() and path.parent.name != "info"
+        ]
+        assert facts_of(member).lent_bytes_elsewhere == sum(path.stat().st_size for path in files) > 0
 
 
 @pytest.mark.oracle

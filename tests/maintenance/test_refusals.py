@@ -302,7 +302,7 @@ STORE_BYTES = 1000 + 100 + 500
 @pytest.mark.parametrize(("more_bytes", "is_refused"), [(-1, True), (0, False), (1, False)])
 def test_rewrite_needs_free_space_for_twice_the_object_store(task: Task, more_bytes: int, is_refused: bool) -> None:
     case = report(loose=loose_facts(count=3, bytes=500))
-    assert needed_bytes(task, case) == 2 * STORE_BYTES
+    assert needed_bytes(task, case, action_facts()) == 2 * STORE_BYTES
     refused = rules(task, case, free_bytes=2 * STORE_BYTES + more_bytes)
     assert ("too-little-space" in refused) == is_refused
 
@@ -311,6 +311,12 @@ def test_rewrite_needs_free_space_for_twice_the_object_store(task: Task, more_by
 def test_packing_loose_objects_needs_what_they_take_and_an_index(more_bytes: int, is_refused: bool) -> None:
     case = report(loose=loose_facts(count=3, bytes=500))
     assert ("too-little-space" in rules(Task.LOOSE_OBJECTS, case, free_bytes=500 + 3 * 64 + more_bytes)) == is_refused
+
+
+@pytest.mark.parametrize(("more_bytes", "is_refused"), [(-1, True), (0, False), (1, False)])
+def test_leaving_lenders_on_other_file_systems_needs_room_for_a_copy(more_bytes: int, is_refused: bool) -> None:
+    refused = rules(Task.UNLINK, MEMBER, lent_bytes_elsewhere=9000, free_bytes=9000 + more_bytes)
+    assert ("too-little-space" in refused) == is_refused
 
 
 def test_unknown_free_space_speaks_against_nothing() -> None:

@@ -1,0 +1,110 @@
+"""Reads who else is at work in a repository: operations in progress, locks, and a gc that runs.
+
+Sources: the state files of git-rebase(1), git-merge(1) and git-bisect(1) (wt-status.c), git-maintenance(1), gc.pid of
+builtin/gc.c, lockfile.h. Linked work trees have operations and locks of their own.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from gitdash.assessment.locks import kind_of
+from gitdash.inspection.files import FileError, FileMissingError, read_start
+from gitdash.maintenance.action_facts import HeldLock
+from gitdash.maintenance.lock import LOCK_NAME, is_abandoned, lock_owner, own_content
+from gitdash.maintenance.processes import openers
+from gitdash.model.inspection import Inspection, LockFile
+from gitdash.model.policy import Policy
+from gitdash.model.report import RepositoryReport
+from gitdash.units import printable, printable_path
+
+_OPERATIONS: Final = (
+    (b"rebase-merge", "a rebase"),
+    (b"rebase-apply", "a rebase or am"),
+    (b"MERGE_HEAD", "a merge"),
+    (b"CHERRY_PICK_HEAD", "a cherry-pick"),
+    (b"REVERT_HEAD", "a revert"),
+    (b"BISECT_LOG", "a bisect"),
+)
+"""What lies in the git directory of a work tree in the middle of an operation."""
+_WORKTREES_MAXIMUM_COUNT: Final = 1_000
+_WORKTREE_LOCKS: Final = (b"index.lock", b"HEAD.lock")
+"""What a commit in a linked work tree locks."""
+_LOCK_BYTES: Final = 512
+_MAINTENANCE_LOCK: Final = "objects/maintenance.lock"
+_GC_PID: Final = "gc.pid"
+
+
+def operations(common_dir: bytes) -> Iterator[str]:
+    """Yield what is in progress in the main work tree, and in every linked one."""
+    for name, operation in _OPERATIONS:
+        if os.path.lexists(common_dir + b"/" + name):
+            yield f"{operation} is in progress"
+    for worktree in _worktrees(common_dir):
+        for name, operation in _OPERATIONS:
+            if os.path.lexists(b"/".join((common_dir, b"worktrees", worktree, name))):
+                yield f"{operation} is in progress in the work tree {printable_path(worktree)}"
+
+
+def _worktrees(common_dir: bytes) -> list[bytes]:
+    """Return the names of the folders of linked work trees."""
+    try:
+        with os.scandir(common_dir + b"/worktrees") as entries:
+            return sorted(entry.name for entry in islice(entries, _WORKTREES_MAXIMUM_COUNT))
+    except OSError:
+        return []
+
+
+def maintenance_lock(objects_dir: bytes) -> HeldLock | None:
+    """Return the lock of another process; one of ours, and that of a gitdash that is dead, are none."""
+    path = objects_dir + b"/" + LOCK_NAME
+    try:
+        since_s = os.lstat(path).st_mtime
+    except OSError:
+        return None
+    try:
+        content = read_start(path, _LOCK_BYTES)
+    except FileMissingError:
+        return None
+    except FileError as error:
+        return HeldLock(path=_MAINTENANCE_LOCK, since_s=since_s, holder=error.reason)
+    if content == own_content() or is_abandoned(content, objects_dir):
+        return None
+    real_path = os.path.realpath(path)
+    process_id, owner = openers([real_path]).get(real_path), lock_owner(content)
+    holder = None if process_id is None else f"PID {process_id}"
+    if owner is not None:
+        holder = f"gitdash, PID {owner.process_id} on {printable(owner.host)}"
+    return HeldLock(path=_MAINTENANCE_LOCK, since_s=since_s, holder=holder)
+
+
+def _locks(report: RepositoryReport) -> tuple[LockFile, ...]:
+    return report.inspection.locks if isinstance(report.inspection, Inspection) else ()
+
+
+def gc_pid(report: RepositoryReport, policy: Policy, now_s: float) -> HeldLock | None:
+    """Return a gc that runs, or may run on another host; one older than git honours is none."""
+    for lock in _locks(report):
+        is_honoured = now_s - lock.mtime_s < policy.gc_pid_age_s
+        if lock.path == _GC_PID and is_honoured and (lock.holder_pid is not None or lock.holder_host is not None):
+            holder = f"PID {lock.holder_pid}" if lock.holder_pid is not None else f"a process on {lock.holder_host}"
+            return HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
+    return None
+
+
+def live_locks(report: RepositoryReport, policy: Policy, now_s: float) -> Iterator[HeldLock]:
+    """Git closes a lock before it renames it: a young one without a holder is no proof that nobody has it."""
+    for lock in _locks(report):
+        is_young = now_s - lock.mtime_s < kind_of(lock.path).age_s(policy)
+        if lock.path not in {_MAINTENANCE_LOCK, _GC_PID} and (lock.holder_pid is not None or is_young):
+            holder = None if lock.holder_pid is None else f"PID {lock.holder_pid}"
+            yield HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
+    for worktree in _worktrees(report.repository.common_dir):
+        for name in _WORKTREE_LOCKS:
+            path = b"/".join((b"worktrees", worktree, name))
+            with contextlib.suppress(OSError):
+                since_s = os.lstat(report.repository.common_dir + b"/" + path).st_mtime
+                if now_s - since_s < kind_of(name.decode()).age_s(policy):
+                    yield HeldLock(path=printable_path(path), since_s=since_s)
