@@ -10,6 +10,7 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.tui.clock import Clock, wall_clock
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.feed.survey_feed import SurveyFeed
+from gitdash.tui.heap import use_one_heap
 from gitdash.tui.memory import Memory
 from gitdash.tui.options import options_of
 from gitdash.tui.terminal import (
@@ -61,6 +62,7 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     require_theme(dashboard.theme)
     if driver is None and not has_terminal():
         raise NoTerminalError
+    use_one_heap()
     summaries = history.summaries(roots) if history is not None else []
     feed = SurveyFeed(
         roots,
