@@ -33,6 +33,7 @@ from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.keymap import make_keymap
 from gitdash.tui.memory import Memory
+from gitdash.tui.notices import toast_texts
 from gitdash.tui.options import Options
 from gitdash.tui.pages.chooser import ChooserScreen
 from gitdash.tui.pages.help import help_lines
@@ -196,8 +197,8 @@ class Dashboard(App[int]):
             self.exit(ExitCode.WRONG_USE)
             return
         self.context.take_in(changes)
-        for notice in changes.notices:
-            self.notify(notice, severity="warning", markup=False)
+        for text in toast_texts(changes.notices):
+            self.notify(text, severity="warning", markup=False)
         self._show(changes)
 
     def _tick(self) -> None:

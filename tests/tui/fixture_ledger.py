@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.ledger import (
     LedgerEntry,
     Outcome,
@@ -13,7 +14,7 @@ from gitdash.model.ledger import (
 )
 from gitdash.model.task import Task
 from tests.tui.fixture_answers import MEMBER
-from tests.tui.fixture_fleet import MIB, NOW_S
+from tests.tui.fixture_fleet import MIB, NOW_S, ROOT
 
 PHASES = (
     Phase(name="connect", elapsed_s=0.4),
@@ -106,6 +107,7 @@ CUT_OFF = entry(
 )
 LOOSE = entry(
     4,
+    run="two",
     action="maintain",
     remote=None,
     task=Task.LOOSE_OBJECTS,
@@ -117,6 +119,7 @@ LOOSE = entry(
 )
 REPACK = entry(
     5,
+    run="two",
     action="maintain",
     remote=None,
     task=Task.GEOMETRIC_REPACK,
@@ -127,6 +130,7 @@ REPACK = entry(
 )
 LOCKED = entry(
     6,
+    run="two",
     action="maintain",
     remote=None,
     task=Task.PACK_REFS,
@@ -157,3 +161,48 @@ def hostile_entry(text: str) -> LedgerEntry:
         before=StoreFigures(bitmap=text),
         after=StoreFigures(bitmap=text * 2),
     )
+
+
+def _job(number: int, kind: JobKind, state: JobState, *entries: LedgerEntry, **changed: object) -> Job:
+    ended_ago_s = number * 10
+    made = Job(number=number, kind=kind, path=MEMBER, state=state, asked_at_s=NOW_S - ended_ago_s - 6, entries=entries)
+    if state is not JobState.QUEUED:
+        made = msgspec.structs.replace(made, started_at_s=NOW_S - ended_ago_s - 5)
+    if state.has_ended:
+        reason = next((one.sentence for one in entries if not one.outcome.is_good), None)
+        made = msgspec.structs.replace(made, ended_at_s=NOW_S - ended_ago_s, reason=reason)
+    return msgspec.structs.replace(made, **changed)
+
+
+ACTING_JOBS = {
+    job.number: job
+    for job in (
+        _job(
+            11,
+            JobKind.FETCH,
+            JobState.RUNNING,
+            path=ROOT + b"/infra/deploy.git",
+            what="origin",
+            step="receiving objects, 3.40 MiB",
+            done_count=12_034,
+            known_count=40_000,
+            started_at_s=NOW_S - 7,
+        ),
+        _job(
+            12,
+            JobKind.MAINTAIN,
+            JobState.RUNNING,
+            path=ROOT + b"/team/api.git",
+            step="commit-graph: write the commit-graph",
+            done_count=1,
+            known_count=5,
+            started_at_s=NOW_S - 31,
+        ),
+        _job(13, JobKind.FETCH, JobState.QUEUED, path=ROOT + b"/clones/gitdash", what="upstream"),
+        _job(14, JobKind.FETCH, JobState.DONE, FETCH, what="origin"),
+        _job(15, JobKind.FETCH, JobState.FAILED, REFUSED_LOGIN, path=ROOT + b"/team/web.git", what="origin"),
+        _job(16, JobKind.MAINTAIN, JobState.FAILED, LOOSE, REPACK, what="loose-objects, geometric-repack"),
+        _job(17, JobKind.MAINTAIN, JobState.FAILED, LOCKED, path=ROOT + b"/team/api.git", what="pack-refs"),
+    )
+}
+"""Jobs that change repositories, by number."""

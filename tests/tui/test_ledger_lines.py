@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.ledger import LedgerEntry, Outcome, Phase, Reason, ReferenceChange, StoreFigures
+from gitdash.model.task import Task
 from gitdash.tui.drawing.cells import Line, line_length
 from gitdash.tui.drawing.filters import can_write, filters_for
 from gitdash.tui.jobs.lines import JobsView, jobs_page
@@ -15,6 +16,7 @@ from gitdash.tui.ledger.phase_bar import phase_groups, whole_phases
 from gitdash.tui.ledger.run_line import run_groups
 from tests.tui.fixture_fleet import NOW_S
 from tests.tui.fixture_ledger import (
+    CHANGES,
     CUT_OFF,
     ENTRIES,
     FETCH,
@@ -75,8 +77,7 @@ def test_facts_of_a_fetch_are_what_came_what_changed_and_what_is_other_than_befo
         "packs 3 -> 4",
         "in packs 5.00 MiB -> 9.00 MiB",
         "disk 6.00 MiB -> 10.0 MiB",
-        "references 40 -> 39",
-        "loose objects 12",
+        "all references 40 -> 39",
     ]
 
 
@@ -163,12 +164,28 @@ def test_without_phases_there_is_no_bar() -> None:
 
 
 def test_what_is_told_is_the_sentence_what_may_be_left_and_what_was_chosen() -> None:
-    told = texts(told_lines(CUT_OFF, 120, 4))
+    told = texts(told_lines(CUT_OFF, 120, 4, is_whole=False))
     assert told == [
         "gitdash ended in the middle of it",
         "may have left objects/pack/tmp_pack_Xy12, objects/maintenance.lock, gc.pid and 1 more",
     ]
-    assert texts(told_lines(FETCH, 200, 4))[-2:] == list(FETCH.choices)
+    assert texts(told_lines(FETCH, 200, 4, is_whole=False))[-2:] == list(FETCH.choices)
+
+
+def test_sentence_of_what_went_well_is_told_where_nothing_else_says_it() -> None:
+    assert FETCH.sentence not in texts(told_lines(FETCH, 200, 4, is_whole=False))
+    assert texts(told_lines(FETCH, 200, 4, is_whole=True))[0] == FETCH.sentence
+    verified = entry(action="maintain", task=Task.VERIFY, sentence="everything reachable is there")
+    assert texts(told_lines(verified, 200, 4, is_whole=False)) == ["everything reachable is there"]
+    same = entry(outcome=Outcome.NOTHING_TO_DO, sentence="no reference changed")
+    assert told_lines(same, 200, 4, is_whole=False) == []
+
+
+def test_preview_says_what_would_change() -> None:
+    previewed = entry(
+        reference_changes=CHANGES[:2], reference_change_count=2, sentence="would change: 1 updated, 1 new"
+    )
+    assert texts(fact_groups(previewed)) == ["would change 1 new, 1 updated"]
 
 
 def test_details_are_references_files_and_commands_without_what_is_the_same_in_each() -> None:
@@ -297,8 +314,13 @@ def test_no_line_of_a_running_job_is_wider_than_the_terminal(width: int) -> None
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_nothing_of_a_hostile_entry_reaches_the_terminal_as_it_is(text: str, width: int) -> None:
     made = hostile_entry(text)
-    lines = [*told_lines(made, width, 4), *detail_lines(made, width, 4), *fact_groups(made), *phase_groups(made)]
+    lines = [
+        *told_lines(made, width, 4, is_whole=True),
+        *detail_lines(made, width, 4),
+        *fact_groups(made),
+        *phase_groups(made),
+    ]
     assert all(piece.text.isprintable() for line in lines for piece in line)
     page = page_text([ended(1, made)], width, open_numbers=(1,))
     assert all(line.isprintable() for line in page.split("\n"))
-    assert max(map(line_length, [*told_lines(made, width, 4)])) <= width
+    assert max(map(line_length, [*told_lines(made, width, 4, is_whole=True)])) <= width

@@ -32,7 +32,7 @@ FETCHES: Final = (
     Action(
         name="fetch_choice_next",
         command="turn(1)",
-        keys=("right", "space", "l"),
+        keys=("space", "right", "l"),
         title="Next value",
         help="Take the next value of this choice.",
         group=ACT,

@@ -25,13 +25,17 @@ class Figure(NamedTuple, Generic[FiguresT]):
 
 
 def difference_groups(
-    figures: Sequence[Figure[FiguresT]], before: FiguresT | None, after: FiguresT | None
+    figures: Sequence[Figure[FiguresT]],
+    before: FiguresT | None,
+    after: FiguresT | None,
+    *,
+    most_stayed: int = _MOST_STAYED,
 ) -> list[Line]:
     """Return each figure that is other than before, then some that are not; empty if nothing is known of it."""
     if before is None or after is None:
         return []
     changed = list(_changed(figures, before, after))
-    stayed = list(_stayed(figures, before, after))[:_MOST_STAYED]
+    stayed = list(_stayed(figures, before, after))[:most_stayed]
     groups: list[Line] = [
         [Piece(f"{label} ", Tone.DIM), Piece(text, tone)] for label, text, tone in [*changed, *stayed]
     ]

@@ -7,13 +7,13 @@ from typing import Final
 import msgspec
 
 from gitdash.maintenance.fetching.options import FetchOptions
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, shorten_middle
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.units import human_duration, printable
 
 _TITLE_WIDTH: Final = 20
-_VALUE_WIDTH: Final = 24
+_VALUE_WIDTH: Final = 20
 _BESIDE_LEAST: Final = 90
 """From this width on the sentence stands beside the value, not below it."""
 _NAMED: Final = ("name", "group")
@@ -136,7 +136,7 @@ class FetchChoice:
 
 def fetch_page(choice: FetchChoice, what: str, width: int) -> Page:
     """Return the page: into what is fetched, the choices, and what stays as it is configured. `what` is printable."""
-    lines: list[Line] = [*wrapped(f"Fetches into {what}.", Tone.STRONG, width)]
+    lines: list[Line] = [[Piece(f" Fetches into {shorten_middle(what, width - 16)}.", Tone.STRONG)]]
     items = []
     for line in _LINES:
         items.append(len(lines))

@@ -22,7 +22,7 @@ def entry_lines(job: Job, width: int, indent: int, *, is_open: bool) -> Iterator
     """Yield each action of a job with how it went, and, where the job is open, all that is known of it."""
     for entry in job.entries:
         yield from indented([_went(job, entry), *fact_groups(entry)], width, indent)
-        yield from told_lines(entry, width, indent + _MORE)
+        yield from told_lines(entry, width, indent + _MORE, is_whole=is_open)
         if is_open:
             yield from detail_lines(entry, width, indent + _MORE)
 

@@ -20,6 +20,8 @@ _BAR_LEAST: Final = 10
 """One of two is no percentage."""
 _BAR_WIDTH: Final = 60
 _NAME_LEAST: Final = 10
+_NAME_MOST: Final = 24
+"""Of a name that what goes on leaves room for; where it does not, it stands on a line of its own."""
 _WHAT_MOST: Final = 24
 _WIDE: Final = 110
 """From this width on what is said of a job stands below its name."""
@@ -142,14 +144,14 @@ def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     clock = Piece(f"  {_whole_seconds(_since(job.started_at_s, view.now_s)):>8}", Tone.PLAIN)
     what = [Piece(f"{_cut(job.what)}: ", Tone.PLAIN)] if job.kind is JobKind.FETCH and job.what and job.step else []
     step = [*what, Piece(job.step, Tone.ACCENT), Piece(_how_far(job, view.now_s), Tone.DIM)]
-    left = _kind_pieces(job)
-    room = width - line_length(left) - _NAME_LEAST - line_length(step)
+    left, name = _kind_pieces(job), view.name_of(job)
+    room = width - line_length(left) - min(line_length([Piece(name, Tone.PLAIN)]), _NAME_MOST) - line_length(step) - 3
     if room > 0:
         # of all figures the one that a person can do best without
         right = [*step, clock] if room > line_length([clock]) else step
-        yield _head(left, view.name_of(job), right, width)
+        yield _head(left, name, right, width)
     else:
-        yield _head(left, view.name_of(job), [clock], width)
+        yield _head(left, name, [clock], width)
         yield cut_line([Piece(" " * _NARROW_INDENT, Tone.PLAIN), *step], width)
     if job.known_count is not None and job.known_count >= _BAR_LEAST and not job.may_grow:
         yield _bar(job.done_count / job.known_count, min(width - 10, _BAR_WIDTH))

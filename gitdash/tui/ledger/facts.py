@@ -16,7 +16,7 @@ _FIGURES: Final = (
     Figure[StoreFigures]("in them", lambda figures: figures.loose_bytes, is_bytes=True),
     Figure[StoreFigures]("disk", lambda figures: figures.disk_bytes, is_bytes=True),
     Figure[StoreFigures]("garbage", lambda figures: figures.garbage_bytes, is_bytes=True),
-    Figure[StoreFigures]("references", lambda figures: figures.reference_count),
+    Figure[StoreFigures]("all references", lambda figures: figures.reference_count),
     Figure[StoreFigures]("bitmap", lambda figures: figures.bitmap and printable(figures.bitmap), unknown="none"),
     Figure[StoreFigures]("findings", lambda figures: figures.finding_count),
 )
@@ -43,12 +43,17 @@ def outcome_piece(entry: LedgerEntry) -> Piece:
     return Piece(text, OUTCOME_TONES[entry.outcome])
 
 
+def is_preview(entry: LedgerEntry) -> bool:
+    """Tell whether the references that it names were left as they are."""
+    return entry.sentence.startswith("would change")
+
+
 def fact_groups(entry: LedgerEntry) -> list[Line]:
     """Return what was received and what changed, each a group; empty if nothing is known of it."""
     return [
         *_received_groups(entry),
         *_reference_groups(entry),
-        *difference_groups(_FIGURES, entry.before, entry.after),
+        *difference_groups(_FIGURES, entry.before, entry.after, most_stayed=0),
         *_removed_groups(entry),
     ]
 
@@ -69,7 +74,7 @@ def _reference_groups(entry: LedgerEntry) -> Iterator[Line]:
     if not counts:
         return
     kinds = sorted(counts, key=lambda kind: (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), kind))
-    pieces = [Piece("references ", Tone.DIM)]
+    pieces = [Piece("would change " if is_preview(entry) else "references ", Tone.DIM)]
     if entry.reference_change_count > len(entry.reference_changes):
         pieces.append(Piece(f"{human_count(entry.reference_change_count)}, of the first ", Tone.PLAIN))
         pieces.append(Piece(f"{len(entry.reference_changes):,}: ", Tone.PLAIN))

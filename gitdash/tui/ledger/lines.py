@@ -8,6 +8,7 @@ from gitdash.model.ledger import LedgerEntry, Outcome, RecordedCommand, Referenc
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, line_length
 from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.ledger.commands import short_command
+from gitdash.tui.ledger.facts import fact_groups
 from gitdash.tui.ledger.phase_bar import BAR_WIDTH, phase_groups
 from gitdash.units import human_duration, printable
 
@@ -23,10 +24,15 @@ _SENTENCE_LINES: Final = 4
 _KIND_WIDTH: Final = 9
 
 
-def told_lines(entry: LedgerEntry, width: int, indent: int) -> list[Line]:
-    """Return why it did not go as asked, what it may have left, what was chosen and why, and the phases."""
+def told_lines(entry: LedgerEntry, width: int, indent: int, *, is_whole: bool) -> list[Line]:
+    """Return why it did not go as asked, what it may have left, what was chosen and why, and the phases.
+
+    What is said of one that went well is in the facts of it already: it is told only if these are none, or if
+    `is_whole`.
+    """
     lines: list[Line] = []
-    if entry.sentence and entry.outcome is not Outcome.NOTHING_TO_DO:
+    says_more = entry.outcome is Outcome.DONE and not fact_groups(entry)
+    if entry.sentence and (is_whole or says_more or not entry.outcome.is_good):
         tone = Tone.PLAIN if entry.outcome.is_good else Tone.WARNING
         lines += paragraph(entry.sentence, tone, width, indent)[:_SENTENCE_LINES]
     if entry.leftovers:

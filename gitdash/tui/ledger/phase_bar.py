@@ -10,7 +10,7 @@ from gitdash.units import human_duration, printable
 BAR_WIDTH: Final = 40
 _OTHER: Final = "other"
 _GLYPHS: Final = {
-    "connect": ("░", Tone.NOTICE),
+    "connect": ("░", Tone.DIM),
     "negotiation": ("▒", Tone.NOTICE),
     "receive": ("█", Tone.OK),
     "index": ("▓", Tone.PLAIN),

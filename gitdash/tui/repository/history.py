@@ -75,7 +75,7 @@ def _entry_lines(entry: LedgerEntry, now_s: float, width: int, *, is_chosen: boo
     yield cut_line(head, width)
     yield from paragraph(f"began {_moment(entry.started_at_s)}", Tone.DIM, width, _INDENT)
     yield from indented(groups, width, _INDENT)
-    yield from told_lines(entry, width, _INDENT)
+    yield from told_lines(entry, width, _INDENT, is_whole=True)
     yield from detail_lines(entry, width, _INDENT)
 
 
