@@ -56,7 +56,7 @@ def soak(scratch: Path, sequence_count: int = SEQUENCE_COUNT, first_seed: int = 
 
 def events_of(seed: int) -> list[Event]:
     """Return the sequence of a seed."""
-    chance = random.Random(seed)  # noqa: S311 - to be had again by its seed
+    chance = random.Random(seed)
     return [
         Event(
             kind=chance.choice(KINDS),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.chaos import KINDS, TASKS, Event, make_template, play, small_volume
+from tests.support.chaos import KINDS, TASKS, Event, make_family, make_template, play, small_volume
 
 EVENTS = st.builds(
     Event,
@@ -53,3 +53,19 @@ def test_no_object_is_lost_whatever_happens(
 ) -> None:
     folder, volume = scratch
     play(template, folder / f"family{next(NUMBERS)}", events, volume=volume)
+
+
+@pytest.mark.oracle
+def test_a_loss_would_be_seen(template: Path, tmp_path: Path) -> None:
+    family = make_family(template, tmp_path / "family")
+    lender = family.repositories["lender"]
+    lender.git("prune")
+    with pytest.raises(AssertionError, match="lender lost"):
+        family.check()
+
+
+@pytest.mark.oracle
+def test_a_member_that_gave_up_its_copy_would_be_seen(template: Path, tmp_path: Path) -> None:
+    family = make_family(template, tmp_path / "family")
+    with pytest.raises(AssertionError, match="that no lender references"), family.exposing_nothing("one"):
+        family.repositories["one"].git("repack", "-a", "-d", "-l", "-q")

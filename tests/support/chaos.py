@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -29,12 +29,21 @@ from tests.support.task_runs import planned, program, report_of
 NAMES: Final = ("lender", "one", "two", "nested", "alone")
 _LENDER_OF: Final = {"one": "lender", "two": "lender", "nested": "one"}
 _AGE_S: Final = 40 * 86_400
-TASKS: Final = (
-    *Task,
-    *(Task.DEDUPLICATE, Task.DEDUPLICATE, Task.UNLINK, Task.UNLINK, Task.LOOSE_OBJECTS, Task.INCREMENTAL_REPACK),
-    *(Task.FULL_REPACK, Task.GEOMETRIC_REPACK, Task.MULTI_PACK_BITMAP),
+TASKS: Final = tuple(Task)
+_PACKING: Final = (
+    Task.FULL_REPACK,
+    Task.BITMAP,
+    Task.GEOMETRIC_REPACK,
+    Task.LOOSE_OBJECTS,
+    Task.INCREMENTAL_REPACK,
+    Task.MULTI_PACK_BITMAP,
 )
-"""Those that move objects stand more than once."""
+_LIKELY: Final = {
+    "lender": _PACKING,
+    "alone": (*_PACKING, Task.RECLAIM, Task.RECLAIM),
+    "one": (Task.DEDUPLICATE, Task.DEDUPLICATE, Task.UNLINK, Task.LOOSE_OBJECTS, Task.INCREMENTAL_REPACK),
+}
+"""What moves objects, in each kind of repository; half of all tasks are of these."""
 KINDS: Final = (
     "commit",
     "fetch",
@@ -81,13 +90,15 @@ class Family:
         """Let one thing happen, and check everything."""
         name = NAMES[event.repository % len(NAMES)]
         act = getattr(self, f"_{event.kind.replace(' ', '_')}")
-        with self._exposing_nothing(name) if event.kind in MAINTAINING else contextlib.nullcontext():
+        with self.exposing_nothing(name) if event.kind in MAINTAINING else contextlib.nullcontext():
             act(name, event)
-        self.check()
+        is_apart = not self._lenders("alone") and event.kind != "fetch"
+        self.check(("alone",) if is_apart and name == "alone" else NAMES[:-1] if is_apart else NAMES)
 
-    def check(self) -> None:
+    def check(self, names: Sequence[str] = NAMES) -> None:
         """See that each repository is whole, has its references, and lost no object that it ever had."""
-        for name, repository in self.repositories.items():
+        for name in names:
+            repository = self.repositories[name]
             said = _git(repository, "fsck", "--connectivity-only", "--no-dangling", "--no-progress")
             assert said.returncode == 0, self._story(f"{name} is not whole: {said.stderr.decode()}")
             objects = self._objects(repository)
@@ -141,7 +152,8 @@ class Family:
         return {line.split()[0] for line in repository.git("rev-list", "--objects", "--all").splitlines()}
 
     @contextlib.contextmanager
-    def _exposing_nothing(self, name: str) -> Iterator[None]:
+    def exposing_nothing(self, name: str) -> Iterator[None]:
+        """See that what happens inside the block leaves a repository depending on nothing that its lenders may drop."""
         before = self._exposed(name)
         yield
         exposed = self._exposed(name) - before
@@ -183,13 +195,13 @@ class Family:
         self.repositories[name].borrow_from(self.repositories[_LENDER_OF.get(name, "lender")], relative=True)
 
     def _maintain(self, name: str, event: Event) -> None:
-        task = TASKS[event.choice % len(TASKS)]
+        task = _task(name, event)
         self._grow_old()
         result = self._run(name, task, event, threading.Event(), lambda *_: None)
         self._note("maintain", name, task.value, result.outcome.value, result.sentence)
         self.outcomes.append((task, result.outcome))
         assert not (self.repositories[name].git_dir / "objects" / "maintenance.lock").exists(), self._story("lock")
-        if task is Task.RECLAIM and name != "alone":
+        if task is Task.RECLAIM and (name != "alone" or self._lenders(name)):
             assert result.outcome is Outcome.REFUSED, self._story("reclaimed")
         if task is Task.RECLAIM and result.outcome is Outcome.DONE:
             self.seen[name] = self._objects(self.repositories[name])
@@ -198,14 +210,13 @@ class Family:
         self, name: str, task: Task, event: Event, cancel: threading.Event, on_step: Callable[[str, int, int], None]
     ) -> TaskResult:
         repository = self.repositories[name]
-        report = report_of(repository, borrowers=self._borrowers(name) if event.knows_borrowers else ())
-        if task is Task.RECLAIM and not event.knows_borrowers and name != "alone":
-            # who is known to nobody and hinted at by nothing cannot be protected from a person who typed the name
-            report = report_of(repository, borrowers=self._borrowers(name))
+        # who is known to nobody and hinted at by nothing cannot be protected from a person who typed the name
+        borrowers = self._borrowers(name) if event.knows_borrowers or task is Task.RECLAIM else []
+        report = report_of(repository, borrowers=borrowers)
         return run_task(
             report,
             planned(task, report),
-            look=lambda: report,
+            look=lambda: report_of(repository, borrowers=borrowers),
             program=program(),
             cancel=cancel,
             on_step=on_step,
@@ -232,9 +243,7 @@ class Family:
         self._maintain_in_a_process(name, event, signal.SIGKILL)
 
     def _maintain_in_a_process(self, name: str, event: Event, number: signal.Signals) -> None:
-        task = TASKS[event.choice % len(TASKS)]
-        if task is Task.RECLAIM and name == "alone":
-            task = Task.FULL_REPACK
+        task = _task(name, event)
         self._grow_old()
         self._note("maintain", name, task.value, "and", number.name, "after", event.moment_ms, "ms")
         with in_child(lambda: self._run_with_handler(name, task, event)) as child:
@@ -256,9 +265,7 @@ class Family:
 
     def _kill_git(self, name: str, event: Event) -> None:
         """Somebody, such as the kernel that is out of memory, kills a git that gitdash runs."""
-        task = TASKS[event.choice % len(TASKS)]
-        if task is Task.RECLAIM and name == "alone":
-            task = Task.FULL_REPACK
+        task = _task(name, event)
         self._grow_old()
         over = threading.Event()
         killer = threading.Thread(target=self._kill_one_git, args=(event.moment_ms / 1000, over))
@@ -280,9 +287,7 @@ class Family:
             over.wait(0.001)
 
     def _fill_the_disk(self, name: str, event: Event) -> None:
-        task = TASKS[event.choice % len(TASKS)]
-        if task is Task.RECLAIM and name == "alone":
-            task = Task.FULL_REPACK
+        task = _task(name, event)
         self._grow_old()
         self._note("maintain", name, task.value, "on a full disk" if self.volume else "with a limit on files")
         if self.volume is not None:
@@ -347,9 +352,12 @@ def make_template(folder: Path) -> None:
         member.git("update-ref", "refs/heads/b0", tip)
         member.commit({"own": name}, reference="refs/heads/b1", parents=[tip])
         member.blob(f"loose of {name}".encode())
-    # what the member has, too, and the lender alone no longer references: the lender fetched it and forgot
-    lender.git("fetch", "--quiet", "--no-write-fetch-head", os.fspath(folder / "one.git"), "b1:refs/heads/gone")
-    lender.git("update-ref", "-d", "refs/heads/gone")
+    # what members have, too, and the lender alone no longer references: it fetched that and forgot, packed and loose
+    for name in ("one", "two"):
+        lender.git("fetch", "--quiet", "--no-write-fetch-head", os.fspath(folder / f"{name}.git"), "b1:refs/heads/gone")
+        lender.git("update-ref", "-d", "refs/heads/gone")
+        if name == "one":
+            lender.git("repack", "-a", "-d", "-q", "-k")
     alone = GitRepository.init(folder / "alone.git")
     alone.commit({"f": "alone"}, reference="refs/heads/b0")
     alone.commit({"f": "alone too"}, reference="refs/heads/b1")
@@ -419,6 +427,14 @@ def _own_objects(repository: GitRepository) -> set[str]:
             listed = repository.git("show-index", stdin=index.read_bytes())
             found.update(line.split()[1] for line in listed.splitlines())
     return found
+
+
+def _task(name: str, event: Event) -> Task:
+    """Choose a task. One that drops objects runs to its end: what it left is looked at then."""
+    likely = _LIKELY.get(name, _LIKELY["one"])
+    tasks = likely if event.choice % 2 else TASKS
+    task = tasks[event.choice // 2 % len(tasks)]
+    return Task.FULL_REPACK if task is Task.RECLAIM and name == "alone" and event.kind != "maintain" else task
 
 
 def _fill(path: Path, left_bytes: int) -> None:

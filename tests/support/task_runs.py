@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from gitdash.survey.single import find_repository, report_single
 from tests.support.repositories import GIT, GitRepository
 
 
+@cache
 def program() -> GitProgram:
     """The git under test."""
     return find_git(GIT)
