@@ -120,9 +120,11 @@ def test_harmful_config_changes_neither_objects_nor_shape(
 @pytest.mark.safety
 def test_harmful_config_would_have_changed_them(repository: GitRepository) -> None:
     for key, value in HARMFUL.items():
-        repository.git("config", key, value)
+        # what they carry out of the repository has nowhere to go, and then gc fails before it drops anything
+        if not key.startswith("gc.repackFilter"):
+            repository.git("config", key, value)
     before = objects(repository)
-    repository.git("-c", "pack.packSizeLimit=0", "gc", "--quiet", check=False)
+    repository.git("gc", "--quiet")
     assert objects(repository) != before
 
 
