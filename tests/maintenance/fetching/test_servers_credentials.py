@@ -139,6 +139,21 @@ def test_password_in_the_address_of_a_remote_is_used_and_masked(dry_run: bool, s
     assert_nowhere(fetched, client, argv=False)
 
 
+@pytest.mark.parametrize(
+    ("user_information", "path"),
+    [(f"bob:{CANARY}-wrong", "a.git"), (f"{CANARY}", "a.git"), ("", f"a.git?private_token={CANARY}")],
+    ids=["wrong password", "token for a name", "token in the query"],
+)
+def test_secret_in_the_address_of_a_remote_is_masked_in_what_fails(
+    user_information: str, path: str, site: Site, tmp_path: Path
+) -> None:
+    client = Client.make(tmp_path / "client.git", site.url(path, user_information=user_information))
+    fetched = client.fetch()
+    assert fetched.result.outcome is Outcome.FAILED, fetched.result
+    assert fetched.result.reason in {Reason.AUTHENTICATION, Reason.PASSWORD}
+    assert_nowhere(fetched, client, argv=False)
+
+
 def bearer(request: Request) -> Answer | None:
     return None if request.headers.get("authorization") == f"Bearer {CANARY}" else Answer(403)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ from tests.support.servers.http_backend import (
     redirect_to,
 )
 from tests.support.servers.listening import listening
-from tests.support.servers.misbehaving import stall
+from tests.support.servers.misbehaving import cut, stall
 
 pytestmark = [
     pytest.mark.safety,
@@ -80,6 +81,17 @@ def test_page_of_a_web_site_is_no_repository(tmp_path: Path) -> None:
         fetched = client.fetch()
     assert fetched.result.outcome is Outcome.FAILED
     assert client.references() == {}
+
+
+def test_connection_that_breaks_in_the_middle_of_the_pack_is_a_matter_of_the_network(tmp_path: Path) -> None:
+    with served(tmp_path) as (site, _):
+        noise = random.Random(4).randbytes(200_000)
+        GitRepository(tmp_path / "served" / "a.git").commit({"noise": noise})
+        with cut(site.port, 100_000) as listener:
+            client = Client.make(tmp_path / "other.git", f"http://127.0.0.1:{listener.port}/a.git")
+            fetched = client.fetch()
+    assert (fetched.result.outcome, fetched.result.reason) == (Outcome.FAILED, Reason.NETWORK), fetched.result
+    assert (fetched.left + fetched.left_folders, client.locks(), client.references()) == ([], [], {})
 
 
 def test_fetch_over_http_from_a_silent_server_ends_at_its_time_limit(tmp_path: Path) -> None:

@@ -198,6 +198,25 @@ def test_reason_that_a_server_gives_is_printable(name: str, tmp_path: Path) -> N
     assert_failed_cleanly(client, before, fetched)
 
 
+FLOODS: dict[str, Tell] = {
+    "references": lambda served: Lies(main_of(served), endless_references=True),
+    "talk in lines": lambda served: Lies(main_of(served), flood=HOSTILE_TALK * 100),
+    "talk without end of line": lambda served: Lies(main_of(served), flood=b"x" * 5_000),
+    "progress": lambda served: Lies(main_of(served), flood=b"Counting objects:   5% (1/20)\r" * 100),
+}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_server_that_talks_without_end_is_left_at_the_time_limit(name: str, tmp_path: Path) -> None:
+    with lying_daemon(FLOODS[name](make_served(tmp_path / "served"))) as daemon:
+        client, before = client_of(tmp_path, daemon.port)
+        fetched = client.fetch(time_limit_s=0.4)
+    assert fetched.result.outcome is Outcome.TIMED_OUT, fetched.result
+    assert fetched.elapsed_s <= 1.4
+    assert len(fetched.texts) < 100_000
+    assert_failed_cleanly(client, before, fetched)
+
+
 @pytest.mark.parametrize(
     "reference", [b"refs/heads/../../../config", b"refs/heads/a\x1b[31m", b"refs/heads/x.lock", b"HEAD", b"refs/heads/"]
 )

@@ -9,6 +9,7 @@ import socket
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count, islice, repeat
 
 from tests.support.repositories import GitRepository
 from tests.support.servers.listening import Listener, listening
@@ -36,6 +37,10 @@ class Lies:
     """What it says last, as the reason for which it cannot go on."""
     refusal: bytes | None = None
     """If given, all that it says."""
+    flood: bytes = b""
+    """If given, what it says for the screen again and again, before the pack that never comes."""
+    endless_references: bool = False
+    """The advertisement has no end."""
     capabilities: bytes = b"side-band-64k ofs-delta"
     asked: list[bytes] = field(default_factory=list)
     """What the client wanted and had."""
@@ -63,9 +68,11 @@ class Lies:
 def lying_daemon(lies: Lies) -> Iterator[Listener]:
     """Serve `lies` as git://127.0.0.1:PORT/whatever."""
 
-    def handle(connection: socket.socket, _listener: Listener) -> None:
+    def handle(connection: socket.socket, listener: Listener) -> None:
         with connection.makefile("rb") as reading:
             _read_packet(reading)
+            if lies.endless_references:
+                _repeat(connection, listener, lies.advertisement().removesuffix(FLUSH), more_references())
             if lies.refusal is not None:
                 connection.sendall(packet(b"ERR " + lies.refusal))
                 return
@@ -76,7 +83,9 @@ def lying_daemon(lies: Lies) -> Iterator[Listener]:
                 lies.asked.append(line)
                 if line == b"":
                     connection.sendall(packet(b"NAK\n"))
-            if wants:
+            if wants and lies.flood:
+                _repeat(connection, listener, packet(b"NAK\n"), repeat(packet(bytes([TALK_CHANNEL]) + lies.flood)))
+            elif wants:
                 connection.sendall(lies.answer())
             # A reset would take away from the client what it has not read yet.
             connection.shutdown(socket.SHUT_WR)
@@ -84,6 +93,17 @@ def lying_daemon(lies: Lies) -> Iterator[Listener]:
 
     with listening(handle) as listener:
         yield listener
+
+
+def more_references() -> Iterator[bytes]:
+    """References to one object, each with another name, for ever."""
+    return (packet(b"%040x refs/heads/%d\n" % (1, number)) for number in count())
+
+
+def _repeat(connection: socket.socket, listener: Listener, first: bytes, parts: Iterator[bytes]) -> None:
+    connection.sendall(first)
+    while not listener.closing.is_set():
+        connection.sendall(b"".join(islice(parts, 1000)))
 
 
 def _read_packet(reading) -> bytes:
@@ -104,9 +124,9 @@ def pack_of(repository: GitRepository, *object_ids: str) -> bytes:
     return repository.git_bytes("pack-objects", "--stdout", "-q", stdin="\n".join([*object_ids, ""]).encode())
 
 
-def with_count(pack: bytes, count: int) -> bytes:
+def with_count(pack: bytes, object_count: int) -> bytes:
     """The same pack, but with another number of objects in its header and a trailer that fits."""
-    return _with_trailer(pack[:8] + struct.pack(">I", count) + pack[12:-20])
+    return _with_trailer(pack[:8] + struct.pack(">I", object_count) + pack[12:-20])
 
 
 def with_bad_trailer(pack: bytes) -> bytes:

@@ -82,8 +82,8 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
 
 
 @contextlib.contextmanager
-def cut_daemon(folder: Path, after_bytes: int, *, then_stall: bool = False) -> Iterator[Listener]:
-    """Serve as `git daemon`, but close, or fall silent with the connection open, after so many bytes of an answer."""
+def cut(port: int, after_bytes: int, *, then_stall: bool = False) -> Iterator[Listener]:
+    """Pass on, but close, or fall silent with the connection open, after so many bytes that came back on it."""
 
     def answer(upstream: socket.socket, client: socket.socket, listener: Listener) -> None:
         left = after_bytes
@@ -93,7 +93,14 @@ def cut_daemon(folder: Path, after_bytes: int, *, then_stall: bool = False) -> I
         if then_stall:
             listener.closing.wait()
 
-    with git_daemon(folder) as daemon, relay(daemon.port, answer) as listener:
+    with relay(port, answer) as listener:
+        yield listener
+
+
+@contextlib.contextmanager
+def cut_daemon(folder: Path, after_bytes: int, *, then_stall: bool = False) -> Iterator[Listener]:
+    """Serve as `git daemon`, and cut."""
+    with git_daemon(folder) as daemon, cut(daemon.port, after_bytes, then_stall=then_stall) as listener:
         yield listener
 
 
