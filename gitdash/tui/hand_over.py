@@ -35,14 +35,15 @@ class HandOver:
         self._shell = shell
         self._open_with = tuple(open_with)
         self._read_only = read_only
-        self._has_terminal = has_terminal
+        self.has_terminal = has_terminal
+        """There is one that can be given to another program: not in a browser."""
         self._confirmation = Confirmation()
 
     def is_refused(self) -> bool:
         """Say why no program is started, if so, before anything else is said; returns whether it is."""
         if self._read_only:
             self._say("Read-only: no other program is started.")
-        elif not self._has_terminal:
+        elif not self.has_terminal:
             self._say(NO_TERMINAL)
         else:
             return False

@@ -111,6 +111,17 @@ def test_what_is_done_if_a_step_fails_stands_below_it() -> None:
     assert "if that fails: write it anew" in text
 
 
+def test_command_of_a_thousand_packs_is_cut_where_it_is_shown_and_whole_where_it_is_copied() -> None:
+    names = tuple(f"{number:040x}.pack" for number in range(1_000))
+    step = git_step("index them", "index-pack", *names)
+    planned = PlannedTask(task=Task.INDEX_PACK, because=("x",), steps=(step,), gain="x")
+    plan = Plan(path=b"/r", common_dir=b"/r", tasks=(planned,))
+    lines = repository_block(shown(b"/r", plan=plan, unfolded=True), 120).lines
+    assert len(lines) < 40
+    assert "…" in text_of(lines)
+    assert whole_commands([step], b"/r")[0].endswith(names[-1])
+
+
 @pytest.mark.parametrize("unfolded", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.safety

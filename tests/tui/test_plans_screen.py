@@ -415,6 +415,16 @@ async def test_read_only_writes_a_new_file_and_never_replaces_one(
         assert (tmp_path / "other.sh").exists()
 
 
+@pytest.mark.safety
+async def test_read_only_tab_of_a_browser_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with plans_of(WEB, options=Options(read_only=True, has_terminal=False)) as driven:
+        await driven.answer()
+        await driven.press("X")
+        assert driven.said == ["Read-only in a browser: no file is written there where the server runs."]
+        assert isinstance(driven.app.screen, PlansScreen)
+
+
 async def test_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

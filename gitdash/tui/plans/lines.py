@@ -18,11 +18,13 @@ ItemName: TypeAlias = tuple[bytes, Task | None]
 """A task of a repository; None is the repository itself."""
 
 _TASK_WIDTH: Final = max(map(len, Task))
-_TEXT_INDENT: Final = 7 + 2 + _TASK_WIDTH
-"""Where what is said of a task begins: after margin, mark, sign and name."""
+_INDENT: Final = 9
+"""Of labels: they begin below the names of tasks."""
 _LABEL_WIDTH: Final = 9
 _NAME_LEAST: Final = 10
 _WIDE: Final = 100
+_MOST_SHOWN: Final = 2_000
+"""Characters of a command: one that names thousands of packs is for a script."""
 _SIGNS: Final = {False: "▸", True: "▾"}
 
 
@@ -119,7 +121,7 @@ def _task_head(planned: PlannedTask, width: int, *, is_marked: bool, is_unfolded
     left = [
         Piece(f"   {mark} ", tone),
         Piece(f"{_SIGNS[is_unfolded]} ", Tone.DIM),
-        Piece(fit(planned.task.value, _TASK_WIDTH), Tone.STRONG if is_marked else Tone.PLAIN),
+        Piece(fit(planned.task.value, _TASK_WIDTH), _name_tone(planned.task, is_marked=is_marked)),
     ]
     indent = line_length(left) + 2
     texts = wrapped(printable(planned.gain), Tone.PLAIN, width - len(needs), indent=indent)
@@ -130,6 +132,12 @@ def _task_head(planned: PlannedTask, width: int, *, is_marked: bool, is_unfolded
     yield from texts[1:]
 
 
+def _name_tone(task: Task, *, is_marked: bool) -> Tone:
+    if task is Task.RECLAIM:
+        return Tone.CRITICAL
+    return Tone.STRONG if is_marked else Tone.PLAIN
+
+
 def _refusals(refusals: Iterable[Refusal], width: int) -> Iterator[Line]:
     texts = [f"{printable(refusal.reason)} ({printable(refusal.rule)})" for refusal in refusals]
     yield from _labelled("refused", texts, width, Tone.WARNING)
@@ -137,11 +145,10 @@ def _refusals(refusals: Iterable[Refusal], width: int) -> Iterator[Line]:
 
 def _labelled(label: str, texts: Sequence[str], width: int, tone: Tone) -> Iterator[Line]:
     """Return texts below one another, the label before the first; `texts` are made printable here."""
-    indent = 9
     for text in texts:
-        for line in wrapped(printable(text), tone, width, indent=indent + _LABEL_WIDTH):
+        for line in wrapped(printable(text), tone, width, indent=_INDENT + _LABEL_WIDTH):
             yield [
-                Piece(f"{'':{indent}}{label:<{_LABEL_WIDTH}}", Tone.WARNING if label == "refused" else Tone.DIM),
+                Piece(f"{'':{_INDENT}}{label:<{_LABEL_WIDTH}}", Tone.WARNING if label == "refused" else Tone.DIM),
                 *line[1:],
             ]
             label = ""
@@ -157,7 +164,8 @@ def _step_lines(step: ShownStep, width: int, *, is_first: bool) -> Iterator[Line
 
 def _command(text: str, width: int) -> Iterator[Line]:
     """Yield a command; one with blanks that count is broken anywhere, and so shown as it is."""
-    indent = 9 + _LABEL_WIDTH
+    text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+    indent = _INDENT + _LABEL_WIDTH
     room = max(width - indent - 3, 8)
     if "  " in text:
         lines: Sequence[Line] = [[Piece("", Tone.KEY), Piece(part, Tone.KEY)] for part in chop_cells(text, room)]

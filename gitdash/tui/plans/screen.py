@@ -224,7 +224,8 @@ class PlansScreen(ItemsScreen):
         elif self._confirmation.is_given(tuple(_outline(plan) for plan in plans), time.monotonic()):
             self._run(None)
         else:
-            self.notify(f"Once more runs {self._what_is_marked()}.", timeout=CONFIRM_S, markup=False)
+            question = f"Once more runs {self._what_is_marked()}."
+            self.notify(question, timeout=CONFIRM_S, markup=False)
 
     def _what_is_marked(self) -> str:
         counts = self.book.counts()

@@ -25,11 +25,15 @@ class ScriptWriting:
 
     def begin(self) -> None:
         """Ask for a name, if there is anything to write."""
+        context = self._screen.context
+        if context.read_only and not context.hand_over.has_terminal:
+            self._screen.say("Read-only in a browser: no file is written there where the server runs.")
+            return
         if not self._book.script_plans():
             self._screen.say("There is nothing to write: no task is marked or refused.")
             return
         self._replaced = None
-        self._ask(script_name(self._screen.context.clock()), _HINT)
+        self._ask(script_name(context.clock()), _HINT)
 
     def _ask(self, name: str, hint: str) -> None:
         page = NameScreen(
