@@ -1,7 +1,8 @@
 """What lies in a repository, to tell what a task changed: git says exit code 0 for a task that it skipped, too.
 
 Files below `objects`, `reftable` and `refs`, and packed-refs, each with what tells its content: a pack by its name, a
-file that git writes anew by its length and its last bytes, which are its checksum. Times do not count: a file that was
+file that git writes anew by its length and its last bytes, which are its checksum. Of loose references only the names
+count: no task changes what one points to, but a push at the same time does. Times do not count: a file that was
 written again and is the same is no change. Locks and temporary files do not count either.
 """
 
@@ -18,7 +19,7 @@ State = Mapping[bytes, bytes]
 
 _FOLDERS: Final = (b"objects", b"refs", b"reftable")
 _TRAILER_BYTES: Final = 64
-"""The checksum at the end of packed files; of a loose reference all."""
+"""The checksum at the end of packed files."""
 _NAMED_BY_CONTENT: Final = (b".pack", b".idx", b".rev", b".mtimes", b".keep", b".promisor")
 _LISTED_REMOVED: Final = 1_000
 
@@ -64,7 +65,7 @@ def _is_passing(name: bytes) -> bool:
 
 
 def _mark(common_dir: bytes, path: bytes) -> bytes:
-    if path.endswith(_NAMED_BY_CONTENT) or _is_loose_object(path):
+    if path.endswith(_NAMED_BY_CONTENT) or _is_loose_object(path) or path.startswith(b"refs/"):
         return b""
     full_path = os.path.join(common_dir, path)
     try:

@@ -34,21 +34,18 @@ def check_lenders(work: Work) -> None:
 def _check_lender(work: Work, objects_dir: bytes) -> None:
     from gitdash.maintenance.object_sets import shared_objects
 
-    object_format = work.inspection.object_format
     common_dir = repository_of_store(objects_dir)
     name = printable_path(common_dir)
-    tips = reference_tips(work, common_dir, object_format)
+    tips = reference_tips(work, common_dir)
     shallow_file = shallow_file_of(common_dir)
     try:
-        there = count_reachable(work, objects_dir, tips, object_format=object_format, shallow_file=shallow_file)
+        there = count_reachable(work, objects_dir, tips, shallow_file=shallow_file)
     except GitdashError as error:
         raise _unless_missing(error, f"the lender {name} lacks something that its references need: {error}") from error
-    shared = shared_objects(work.objects_dir, objects_dir, object_format)
+    shared = shared_objects(work.objects_dir, objects_dir, work.inspection.object_format)
     everything = tuple(dict.fromkeys((*tips, *shared)))
     try:
-        with_shared = count_reachable(
-            work, objects_dir, everything, object_format=object_format, shallow_file=shallow_file
-        )
+        with_shared = count_reachable(work, objects_dir, everything, shallow_file=shallow_file)
     except GitError as error:
         raise _unless_missing(error, f"unreachable objects of the lender {name} are not whole: {error}") from error
     if with_shared != there:

@@ -13,9 +13,9 @@ from typing import Final
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.shadow import shadow_git_dir
+from gitdash.gitcmd.store_view import make_store_view
 from gitdash.inspection.references import read_tips
 from gitdash.maintenance.work import Work, corrupt, refused
-from gitdash.model.inspection import ObjectFormat
 from gitdash.units import printable_path
 
 _WALK: Final = ("rev-list", "--objects", "--count", "--stdin")
@@ -30,14 +30,14 @@ def repository_of_store(objects_dir: bytes) -> bytes:
     return folder
 
 
-def reference_tips(work: Work, common_dir: bytes, object_format: ObjectFormat) -> tuple[str, ...]:
+def reference_tips(work: Work, common_dir: bytes) -> tuple[str, ...]:
     """Return what the references and HEADs of a repository point to, from its files, or by git if it has reftables.
 
     Raises TaskStoppedError where one of them is broken, GitError and FileError.
     """
     if _is_folder(common_dir + b"/reftable"):
         return _tips_by_git(work, common_dir)
-    tips = read_tips(common_dir, common_dir, object_format)
+    tips = read_tips(common_dir, common_dir, work.inspection.object_format)
     if tips.broken:
         raise corrupt(f"{printable_path(tips.broken[0][0])} in {printable_path(common_dir)}: {tips.broken[0][1]}")
     return tuple(dict.fromkeys(object_id for _, object_id in tips.references))
@@ -53,21 +53,24 @@ def _tips_by_git(work: Work, common_dir: bytes) -> tuple[str, ...]:
 
 
 def count_reachable(
-    work: Work, objects_dir: bytes, tips: Sequence[str], *, object_format: ObjectFormat, shallow_file: bytes | None
+    work: Work, objects_dir: bytes, tips: Sequence[str], *, shallow_file: bytes | None, is_alone: bool = False
 ) -> int:
     """Return how many objects are reachable from `tips`; every one of them is there.
 
-    Raises GitError with kind FAILED if one is missing.
+    `is_alone` leaves out what the store borrows. Raises GitError with kind FAILED if an object is missing.
     """
     if not tips:
         return 0
+    object_format = work.inspection.object_format
     with shadow_git_dir(object_format=object_format, objects_dir=objects_dir, shallow_file=shallow_file) as shadow:
-        output = work.git(
-            _WALK,
-            environment=shadow.environment,
-            config=_PARANOID,
-            stdin="".join(tip + "\n" for tip in tips).encode(),
-        )
+        environment = shadow.environment
+        if is_alone:
+            folder = os.path.join(shadow.path, b"alone")
+            os.mkdir(folder)
+            view = make_store_view(folder, objects_dir, ())
+            environment = environment | {"GIT_OBJECT_DIRECTORY": os.fsdecode(view)}
+        stdin = "".join(tip + "\n" for tip in tips).encode()
+        output = work.git(_WALK, environment=environment, config=_PARANOID, stdin=stdin)
     try:
         return int(output.stdout)
     except ValueError:

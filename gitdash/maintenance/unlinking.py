@@ -10,13 +10,11 @@ Both `link_lent_objects` and `leave_lenders` may be done again from any point. A
 import contextlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Iterator
 from typing import Final
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.store_view import make_store_view
 from gitdash.inspection.files import FileError, open_buffer, read_start
 from gitdash.maintenance.reachability import (
     count_reachable,
@@ -172,16 +170,13 @@ def leave_lenders(work: Work) -> None:
 def verify_alone(work: Work) -> None:
     """Walk everything reachable without the lenders, while they still are in use. Raises TaskStoppedError CORRUPT."""
     common_dir = work.report.repository.common_dir
-    object_format = work.inspection.object_format
-    tips = reference_tips(work, common_dir, object_format)
-    with tempfile.TemporaryDirectory(prefix="gitdash-alone-") as folder:
-        view = make_store_view(os.fsencode(folder), work.objects_dir, ())
-        try:
-            count_reachable(work, view, tips, object_format=object_format, shallow_file=shallow_file_of(common_dir))
-        except GitdashError as error:
-            if is_about_objects(error):
-                raise corrupt(f"without the lenders something is missing: {printable(str(error))}") from error
-            raise
+    tips = reference_tips(work, common_dir)
+    try:
+        count_reachable(work, work.objects_dir, tips, shallow_file=shallow_file_of(common_dir), is_alone=True)
+    except GitdashError as error:
+        if is_about_objects(error):
+            raise corrupt(f"without the lenders something is missing: {printable(str(error))}") from error
+        raise
 
 
 def _graph_paths(objects_dir: bytes) -> Iterator[bytes]:
