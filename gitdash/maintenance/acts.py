@@ -17,6 +17,7 @@ ACT_FUNCTIONS: Final[dict[str, Callable[[Work], None]]] = {
     steps.REMOVE_COMMIT_GRAPH: removing.remove_commit_graph,
     steps.REMOVE_MULTI_PACK_INDEX: removing.remove_multi_pack_index,
     steps.REMOVE_ORPHAN_INDEXES: removing.remove_orphan_indexes,
+    steps.REMOVE_PACK_BITMAPS: removing.remove_pack_bitmaps,
     steps.REMOVE_PACKED_LOOSE: removing.remove_packed_loose,
     steps.SWEEP: sweep,
 }

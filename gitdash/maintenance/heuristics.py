@@ -130,6 +130,12 @@ def own_bitmap_names(report: RepositoryReport) -> tuple[str, ...]:
     return tuple(bitmap.name for bitmap in report.inspection.bitmaps)
 
 
+def pack_bitmap_names(report: RepositoryReport) -> tuple[str, ...]:
+    """Return the names of the bitmap files of packs alone."""
+    bitmaps = report.inspection.bitmaps if isinstance(report.inspection, Inspection) else ()
+    return tuple(bitmap.name for bitmap in bitmaps if bitmap.source is BitmapSource.PACK)
+
+
 def has_multi_pack_bitmap(report: RepositoryReport) -> bool:
     """Return whether the multi-pack-index has a bitmap."""
     bitmaps = report.inspection.bitmaps if isinstance(report.inspection, Inspection) else ()

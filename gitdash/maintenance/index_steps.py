@@ -12,6 +12,7 @@ from gitdash.maintenance.heuristics import (
     can_have_bitmap,
     has_damaged_index,
     has_multi_pack_bitmap,
+    pack_bitmap_names,
     packs_of,
     replaces_commit_graph,
 )
@@ -21,6 +22,7 @@ from gitdash.maintenance.steps import (
     REMOVE_COMMIT_GRAPH,
     REMOVE_MULTI_PACK_INDEX,
     REMOVE_ORPHAN_INDEXES,
+    REMOVE_PACK_BITMAPS,
     act_step,
     git_step,
     in_objects,
@@ -60,7 +62,10 @@ def multi_pack_index(report: RepositoryReport, _facts: ActionFacts) -> tuple[Ste
 
 
 def multi_pack_bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
-    """Loose objects are packed before, for a bitmap must be able to name all that is reachable."""
+    """Loose objects are packed before, for a bitmap must be able to name all that is reachable.
+
+    git opens one bitmap: those of packs go at the end.
+    """
     written = git_step(
         "write the multi-pack-index with a bitmap",
         "multi-pack-index",
@@ -69,7 +74,10 @@ def multi_pack_bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Ste
         "--no-progress",
         config=bitmap_config(report, facts),
     )
-    return *_repair(report), *loose_objects(report, facts), written, _verified_index(report, written)
+    verified = _verified_index(report, written)
+    names = tuple(b"pack/" + os.fsencode(name) for name in pack_bitmap_names(report) if "\\" not in name)
+    removed = (act_step(REMOVE_PACK_BITMAPS, by_shell=removal(report, names), replaces_packs=True),) if names else ()
+    return *_repair(report), *loose_objects(report, facts), written, verified, *removed
 
 
 def _repair(report: RepositoryReport) -> tuple[Step, ...]:

@@ -12,15 +12,14 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role, StorageLayout, Unreadable
 from gitdash.units import counted
 
-_LENDING_FOLDERS: Final = {
-    b"@pools": "it lies in @pools",
-    b"@cluster": "it lies in @cluster",
-    b".scalarCache": "it lies in Scalar's cache",
-    b"git-mirrors": "it lies in a folder of mirrors that CI agents borrow from",
-    b".git-mirrors": "it lies in a folder of mirrors that CI agents borrow from",
-    b"pre-commit": "it lies in the cache of pre-commit",
-}
-"""Names of folders on the way to stores that were made to be borrowed from."""
+_LENDING_FOLDERS: Final = (
+    (b"/@pools/", "it lies in @pools"),
+    (b"/@cluster/pools/", "it lies in @cluster/pools"),
+    (b"/.scalarCache/", "it lies in Scalar's cache"),
+    (b"/git-mirrors/", "it lies in a folder of mirrors that CI agents borrow from"),
+    (b"/.cache/pre-commit/", "it lies in the cache of pre-commit"),
+)
+"""Folders on the way to stores that were made to be borrowed from."""
 
 
 def lending_hints(report: RepositoryReport) -> tuple[str, ...]:
@@ -39,8 +38,7 @@ def _by_path(report: RepositoryReport) -> Iterator[str]:
     if report.repository.layout is StorageLayout.GITLAB_POOL:
         yield "its path is that of a GitLab pool"
         return
-    parts = set(report.repository.common_dir.split(b"/"))
-    yield from dict.fromkeys(why for name, why in _LENDING_FOLDERS.items() if name in parts)
+    yield from (why for folder, why in _LENDING_FOLDERS if folder in report.repository.common_dir)
 
 
 def _by_files(report: RepositoryReport) -> Iterator[str]:

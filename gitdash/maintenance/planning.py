@@ -16,6 +16,7 @@ from gitdash.maintenance.heuristics import (
     can_have_bitmap,
     config_of,
     has_damaged_index,
+    has_multi_pack_bitmap,
     is_member,
     is_partial,
     own_bitmap_names,
@@ -111,13 +112,14 @@ def fitting_task(task: Task, report: RepositoryReport, facts: ActionFacts) -> Ta
 
     Where a geometric repack would lose own copies or the marks of promisor packs, packs are joined or indexed without;
     a bitmap that is missing is written over the packs as they are, which rewrites none of them, unless git is told to
-    read no multi-pack-index here.
+    read no multi-pack-index here; where there is such a one, those of packs are too many.
     """
     if task is Task.GEOMETRIC_REPACK and is_partial(report) and refusals_of(task, report, facts):
         return Task.MULTI_PACK_INDEX
     if task is Task.GEOMETRIC_REPACK and is_member(report):
         return Task.INCREMENTAL_REPACK
-    if task is Task.BITMAP and can_have_bitmap(report) and not own_bitmap_names(report):
+    is_of_packs = own_bitmap_names(report) and not has_multi_pack_bitmap(report)
+    if task is Task.BITMAP and can_have_bitmap(report) and not is_of_packs:
         return task if _is_index_disabled(report) else Task.MULTI_PACK_BITMAP
     return task
 

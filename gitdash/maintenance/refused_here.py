@@ -138,9 +138,16 @@ def nothing_to_do(report: RepositoryReport, facts: ActionFacts, task: Task) -> s
         return "there are no objects"
     if task is Task.INDEX_PACK and not steps_of(task, report, facts):
         return "no pack lacks an index whose name could be given to git"
-    if task is Task.BITMAP and is_member(report) and not own_bitmap_names(report):
-        return "it borrows objects, so a bitmap cannot be complete here; that of a lender serves here, too"
+    if task is Task.BITMAP and is_member(report):
+        return _no_bitmap_to_remove(report)
     return None
+
+
+def _no_bitmap_to_remove(report: RepositoryReport) -> str | None:
+    """In a member the task removes bitmaps, which is right only if a lender's serves instead."""
+    if report.lender_bitmap is None:
+        return "it borrows objects, so a bitmap cannot be complete here; one of its lender would serve here, too"
+    return None if own_bitmap_names(report) else "it has no bitmap, and that of its lender serves here, too"
 
 
 RULES: Final[tuple[JudgedRule, ...]] = (

@@ -15,6 +15,7 @@ from gitdash.units import printable_path
 
 _MULTI_PACK_FILE: Final = re.compile(rb"multi-pack-index(?:-[0-9a-f]+\.(?:rev|bitmap))?")
 _BITMAP: Final = re.compile(rb".+\.bitmap")
+_PACK_BITMAP: Final = re.compile(rb"(?!multi-pack-index-).+\.bitmap")
 
 
 def remove_multi_pack_index(work: Work) -> None:
@@ -32,6 +33,11 @@ def remove_commit_graph(work: Work) -> None:
 def remove_bitmaps(work: Work) -> None:
     """Remove the bitmaps of packs and of the multi-pack-index."""
     _remove_matching(work, b"pack", _BITMAP)
+
+
+def remove_pack_bitmaps(work: Work) -> None:
+    """Remove the bitmaps of packs; that of the multi-pack-index stays."""
+    _remove_matching(work, b"pack", _PACK_BITMAP)
 
 
 def remove_orphan_indexes(work: Work) -> None:

@@ -17,6 +17,7 @@ REMOVE_BITMAPS: Final = "remove-bitmaps"
 REMOVE_COMMIT_GRAPH: Final = "remove-commit-graph"
 REMOVE_MULTI_PACK_INDEX: Final = "remove-multi-pack-index"
 REMOVE_ORPHAN_INDEXES: Final = "remove-orphan-indexes"
+REMOVE_PACK_BITMAPS: Final = "remove-pack-bitmaps"
 REMOVE_PACKED_LOOSE: Final = "remove-packed-loose"
 SWEEP: Final = "sweep"
 ACTS: Final = {
@@ -29,6 +30,7 @@ ACTS: Final = {
     REMOVE_COMMIT_GRAPH: "remove the commit-graph or its chain",
     REMOVE_MULTI_PACK_INDEX: "remove the multi-pack-index, its bitmap and its chain",
     REMOVE_ORPHAN_INDEXES: "remove index files whose pack is gone",
+    REMOVE_PACK_BITMAPS: "remove the bitmap files of packs, for that of the multi-pack-index covers them",
     REMOVE_PACKED_LOOSE: "remove loose objects that an index of this repository's own packs lists",
     SWEEP: "remove temporary files, locks and transfer marks that are older than their age and open in no process",
 }

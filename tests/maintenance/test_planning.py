@@ -92,7 +92,15 @@ def test_larger_task_covers_the_smaller(named: tuple[str, ...], left: list[Task]
     assert tasks(*named) == left
 
 
-SEVERAL_BITMAPS = {"bitmaps": (bitmap(), bitmap(BitmapSource.MULTI_PACK_INDEX))}
+SEVERAL_BITMAPS = {"bitmaps": (bitmap(), bitmap())}
+
+
+def test_bitmaps_of_packs_go_where_the_multi_pack_index_has_one() -> None:
+    both = {"bitmaps": (bitmap(), bitmap(BitmapSource.MULTI_PACK_INDEX))}
+    assert tasks("bitmap", **both) == [Task.MULTI_PACK_BITMAP]
+    assert steps_of(Task.MULTI_PACK_BITMAP, report(**both), action_facts())[-1].act == "remove-pack-bitmaps"
+    only = {"bitmaps": (bitmap(BitmapSource.MULTI_PACK_INDEX),)}
+    assert steps_of(Task.MULTI_PACK_BITMAP, report(**only), action_facts())[-1].act is None
 
 
 def test_rewrite_that_leaves_one_bitmap_covers_all_packing() -> None:
@@ -148,7 +156,7 @@ def test_kept_packs_get_a_bitmap_over_several_packs() -> None:
 
 
 def test_member_loses_its_bitmaps_and_bitmap_covers_nothing_there() -> None:
-    left = tasks("loose-objects", "bitmap", bitmaps=(bitmap(),), **MEMBER)
+    left = tasks("loose-objects", "bitmap", bitmaps=(bitmap(),), lender_bitmap=bitmap(), **MEMBER)
     assert left == [Task.LOOSE_OBJECTS, Task.BITMAP]
     assert [step.act for step in steps_of(Task.BITMAP, report(bitmaps=(bitmap(),), **MEMBER), action_facts())] == [
         "remove-bitmaps"

@@ -290,9 +290,17 @@ def test_geometric_repack_of_a_partial_clone_needs_a_git_that_keeps_promisor_pac
     assert (Task.GEOMETRIC_REPACK in refused_tasks("partial-clone", case, git_version=version)) == is_refused
 
 
-def test_member_may_remove_its_bitmaps_because_the_lender_has_one() -> None:
-    case = report(roles=(Role.MEMBER,), alternates=alternates(), bitmaps=(bitmap(),))
-    assert rules(Task.BITMAP, case) == set()
+@pytest.mark.parametrize(
+    ("own", "lent", "expected"),
+    [
+        ((bitmap(),), bitmap(), set()),
+        ((bitmap(),), None, {"nothing-to-do"}),
+        ((), bitmap(), {"nothing-to-do"}),
+    ],
+)
+def test_member_may_remove_its_bitmaps_if_the_lender_has_one(own, lent, expected: set[str]) -> None:
+    case = report(roles=(Role.MEMBER,), alternates=alternates(), bitmaps=own, lender_bitmap=lent)
+    assert rules(Task.BITMAP, case) == expected
 
 
 STORE_BYTES = 1000 + 100 + 500
@@ -350,6 +358,12 @@ HINTS = [
 @pytest.mark.parametrize("case", HINTS)
 def test_what_may_be_a_lender_gets_the_list_of_a_lender(case) -> None:
     assert refused_tasks("lends-objects", case) == EVERY - ALLOWED_IN_LENDER
+
+
+@pytest.mark.parametrize("path", [b"/home/me/src/pre-commit/.git", b"/srv/@pool/x.git", b"/srv/pools.git"])
+def test_name_alone_is_no_hint(path: bytes) -> None:
+    case = report(msgspec.structs.replace(REPOSITORY, common_dir=path))
+    assert refused_tasks("lends-objects", case) == frozenset()
 
 
 def test_clone_of_scalar_is_no_lender_because_it_has_no_automatic_gc() -> None:

@@ -239,6 +239,17 @@ def test_bitmap_has_hash_cache_and_lookup_table_and_is_used(repository: GitRepos
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("task", [Task.MULTI_PACK_BITMAP, Task.GEOMETRIC_REPACK, Task.FULL_REPACK])
+def test_one_bitmap_is_left_where_packs_had_one(repository: GitRepository, task: Task) -> None:
+    repository.git("repack", "-a", "-d", "-k", "-q", "--write-bitmap-index")
+    repository.commit({"more": "1"})
+    repository.git("repack", "-d", "-q")
+    assert [bitmap.source.value for bitmap in report_of(repository).inspection.bitmaps] == ["pack"]
+    assert run(repository, task).outcome is Outcome.DONE
+    assert [bitmap.source.value for bitmap in report_of(repository).inspection.bitmaps] == ["multi_pack_index"]
+
+
+@pytest.mark.oracle
 @pytest.mark.skipif(git_version() < (2, 46), reason="pseudo-merges came with git 2.46")
 @pytest.mark.parametrize("task", [Task.BITMAP, Task.MULTI_PACK_BITMAP, Task.FULL_REPACK])
 def test_bitmap_of_a_pool_has_pseudo_merges(pool, task: Task) -> None:

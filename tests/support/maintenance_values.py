@@ -6,7 +6,7 @@ import msgspec
 
 from gitdash.maintenance.action_facts import ActionFacts, HeldLock
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import Inspection
+from gitdash.model.inspection import BitmapFacts, Inspection
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Repository, Role, Unreadable
 from gitdash.model.sizes import Sizes
@@ -36,6 +36,7 @@ def report(
     sizes: Sizes | None = None,
     findings: tuple[Finding, ...] = (),
     counts_store: bool = True,
+    lender_bitmap: BitmapFacts | None = None,
     **changes: Any,
 ) -> RepositoryReport:
     """A report; names that are none of these change the inspection."""
@@ -48,6 +49,7 @@ def report(
         findings=findings,
         state=State.OK,
         counts_store=counts_store,
+        lender_bitmap=lender_bitmap,
     )
 
 
