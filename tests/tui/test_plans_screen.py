@@ -222,6 +222,19 @@ async def test_double_click_shows_the_commands() -> None:
         assert "pack-refs --all" in driven.text()
 
 
+async def test_click_on_a_mark_marks_and_elsewhere_only_moves_the_cursor() -> None:
+    async with plans_of(WEB) as driven:
+        await driven.answer()
+        line = driven.screen.items._items[2]
+        await driven.pilot.click(driven.screen.items, offset=(20, line))
+        await driven.settle()
+        assert driven.screen.item == (WEB, Task.PACK_REFS)
+        assert len(driven.screen.book.marked(WEB)) == 2
+        await driven.pilot.click(driven.screen.items, offset=(4, driven.screen.items._items[1]))
+        await driven.settle()
+        assert [task.task for task in driven.screen.book.marked(WEB)] == [Task.PACK_REFS]
+
+
 async def test_run_asks_first_and_then_queues_what_is_marked_and_shows_the_jobs() -> None:
     async with plans_of(MEMBER, DEPLOY, WEB) as driven:
         await driven.answer()

@@ -10,7 +10,8 @@ PLANS: Final = (
         command="toggle_task",
         keys=("space",),
         title="Mark this task",
-        help="Mark or unmark the task, or on the head of a repository all its tasks; what is refused cannot be marked.",
+        help="Mark or unmark the task, or on the head of a repository all its tasks, but for what is refused; a click"
+        " on the mark does the same.",
         group=MARK,
         scopes=(Scope.PLANS,),
         label="mark",

@@ -73,10 +73,10 @@ class ItemsView(LinesView):
     @override
     def renew(self, *, from_top: bool = False) -> None:
         """Compose the lines again; an item that has a name stays where it is on the screen, if that can be."""
-        line = self._cursor_line()
+        line = self.cursor_line()
         was_visible = line is not None and 0 <= line < self.size.height
         super().renew(from_top=from_top)
-        moved_to = self._cursor_line()
+        moved_to = self.cursor_line()
         if self._names and was_visible and moved_to is not None and line is not None and line != moved_to:
             if self.scroll_offset.y:
                 self._scroll_lines_to(self.scroll_offset.y + moved_to - line)
@@ -87,8 +87,8 @@ class ItemsView(LinesView):
         self.selected, self.chosen, self._names = 0, None, ()
         self.renew(from_top=True)
 
-    def _cursor_line(self) -> int | None:
-        """The line of the screen that the cursor is on, which may be above or below it; None without items."""
+    def cursor_line(self) -> int | None:
+        """Return the line of the view that the cursor is on, which may be above or below it; None without items."""
         return self._items[self.selected] - self.scroll_offset.y if self._items else None
 
     def move(self, distance: int) -> None:
@@ -126,6 +126,13 @@ class ItemsView(LinesView):
             self.renew()
         self._keep_visible()
         self.refresh()
+
+    @override
+    def on_resize(self) -> None:
+        """The item under the cursor stays in sight, too."""
+        self.renew()
+        if self._items:
+            self._keep_visible()
 
     def _keep_visible(self) -> None:
         first, last = self._span()

@@ -3,9 +3,9 @@
 Plans are asked for a few at a time, so that leaving ends the making of most of them.
 """
 
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -55,13 +55,14 @@ class PlanBook:
         """Tasks that a person has unmarked."""
         self._wanted: dict[bytes, tuple[Task, ...]] = {}
         """Where a person has added a task: all tasks."""
-        self._waiting = deque(self.paths)
+        self._waiting = dict.fromkeys(self.paths)
+        """A set in the order of asking."""
         self._open: set[bytes] = set()
 
     @property
     def made_count(self) -> int:
         """How many plans are as they were asked for last."""
-        return len(self.paths) - len({*self._waiting} | self._open)
+        return len(self.paths) - len(self._waiting) - len(self._open - self._waiting.keys())
 
     @property
     def is_complete(self) -> bool:
@@ -70,10 +71,10 @@ class PlanBook:
 
     def requests(self) -> list[Request]:
         """Return what is to be asked for now."""
-        paths = [path for path in self._waiting if path not in self._open][: AT_ONCE - len(self._open)]
+        paths = list(islice((path for path in self._waiting if path not in self._open), AT_ONCE - len(self._open)))
         by_tasks: dict[tuple[Task, ...] | None, list[bytes]] = {}
         for path in paths:
-            self._waiting.remove(path)
+            del self._waiting[path]
             self._open.add(path)
             by_tasks.setdefault(self._wanted.get(path), []).append(path)
         return [Request(tuple(its), tasks) for tasks, its in by_tasks.items()]
@@ -100,12 +101,12 @@ class PlanBook:
             self.paths.remove(path)
             self.plans.pop(path, None)
             self._open.discard(path)
-        self._waiting = deque(path for path in self._waiting if path not in gone)
+            self._waiting.pop(path, None)
         return bool(gone)
 
     def again(self) -> None:
         """Have all plans made anew; those that there are stay until then."""
-        self._waiting = deque(self.paths)
+        self._waiting = dict.fromkeys(self.paths)
 
     def add(self, path: bytes, task: Task) -> bool:
         """Have the plan of a repository made anew with one task more; returns False if it has that, or is not made."""
@@ -116,8 +117,7 @@ class PlanBook:
         if not isinstance(plan, Plan) or task in tasks:
             return False
         self._wanted[path] = (*tasks, task)
-        if path not in self._waiting:
-            self._waiting.append(path)
+        self._waiting[path] = None
         return True
 
     def is_being_made(self, path: bytes) -> bool:

@@ -17,6 +17,8 @@ from gitdash.units import human_bytes, printable
 ItemName: TypeAlias = tuple[bytes, Task | None]
 """A task of a repository; None is the repository itself."""
 
+MARK_CELLS: Final = range(2, 7)
+"""Of the mark of a task, and one on either side of it."""
 _TASK_WIDTH: Final = max(map(len, Task))
 _INDENT: Final = 9
 """Of labels: they begin below the names of tasks."""

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -31,7 +31,7 @@ from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.pages.name_screen import NameScreen
 from gitdash.tui.plans.book import PlanBook
 from gitdash.tui.plans.commands import whole_commands
-from gitdash.tui.plans.lines import ItemName, RepositoryPlan
+from gitdash.tui.plans.lines import MARK_CELLS, ItemName, RepositoryPlan
 from gitdash.tui.plans.page import PlansPage, head_lines, start_of, title_pieces, totals_line
 from gitdash.tui.plans.script_writing import ScriptWriting
 from gitdash.tui.plans.task_list import addable_tasks
@@ -165,6 +165,14 @@ class PlansScreen(ItemsScreen):
         else:
             self.book.toggle(path, planned.task)
             self._renew()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the mark of a task marks or unmarks it; the view has moved the cursor there before."""
+        offset = event.get_content_offset(self.items)
+        if offset is None or self.item is None or self.item[1] is None or event.chain != 1:
+            return
+        if offset.x in MARK_CELLS and self.items.cursor_line() == offset.y:
+            self.action_toggle_task()
 
     def action_toggle_tasks(self) -> None:
         """Mark or unmark all tasks of the repository."""
