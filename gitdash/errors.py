@@ -9,6 +9,7 @@
     |                                           git answered, and its answer cannot be true
     |   +-- gitcmd.lookup_times.ObjectMissingError
     |                                           the object that was to be timed is not there
+    +-- maintenance.lock.LockRefusedError       an object store is not ours to lock
     +-- maintenance.lock.LockHeldError          another process maintains the repository
     +-- maintenance.work.TaskStoppedError       a task cannot go on
     +-- maintenance.writing.WriteRefusedError   gitdash itself would have written where it must not

@@ -43,19 +43,27 @@ class LockHeldError(GitdashError):
         """Of the holder; None if it is not known."""
 
 
+class LockRefusedError(GitdashError):
+    """An object store is not ours to lock: another user owns it, or nothing can be written there."""
+
+    def __init__(self, objects_dir: bytes, reason: str) -> None:
+        super().__init__(reason)
+        self.objects_dir = objects_dir
+
+
 @contextlib.contextmanager
 def hold_locks(stores: Collection[bytes], *, optional: Collection[bytes] = (), now_s: float) -> Iterator[None]:
     """Hold the locks of object stores, in order of path, and give all of them back at the end, however that comes.
 
     One that is not ours to write is passed by if it is among `optional`: then nobody here maintains it either.
-    Raises LockHeldError, and OSError where the lock cannot be made.
+    Raises LockHeldError, LockRefusedError and, where there is no store or no room for a lock, OSError.
     """
     with contextlib.ExitStack() as held:
         for store in sorted({*stores, *optional}):
             try:
                 held.enter_context(_hold_lock(store, now_s))
-            except OSError as error:
-                if store in stores or error.errno not in _NOT_WRITABLE:
+            except LockRefusedError:
+                if store in stores:
                     raise
         yield
 
@@ -63,7 +71,15 @@ def hold_locks(stores: Collection[bytes], *, optional: Collection[bytes] = (), n
 @contextlib.contextmanager
 def _hold_lock(objects_dir: bytes, now_s: float) -> Iterator[None]:
     with open_folder(objects_dir) as folder:
-        descriptor = _make(folder, objects_dir, now_s)
+        owner_uid = os.fstat(folder).st_uid
+        if owner_uid != os.geteuid():
+            raise LockRefusedError(objects_dir, f"user {owner_uid} owns it, and this is user {os.geteuid()}")
+        try:
+            descriptor = _make(folder, objects_dir, now_s)
+        except OSError as error:
+            if error.errno in _NOT_WRITABLE:
+                raise LockRefusedError(objects_dir, f"nothing can be written there: {error.strerror}") from error
+            raise
         try:
             yield
         finally:

@@ -20,7 +20,7 @@ from gitdash.maintenance.changes import State, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.leftovers import leftovers
-from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, hold_locks
+from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks
 from gitdash.maintenance.outcomes import classify
 from gitdash.maintenance.reclaiming import require_confirmation
 from gitdash.maintenance.refusals import refusals_of
@@ -30,7 +30,7 @@ from gitdash.maintenance.verifying import FSCK, verify
 from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of, refused
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
-from gitdash.model.plan import PlannedTask, Step
+from gitdash.model.plan import PlannedTask, Refusal, Step
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
@@ -112,9 +112,13 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         close_readers=close_readers,
         warm_readers=warm_readers,
     )
+    if planned.refusals:
+        return _ended(work, Outcome.REFUSED, Reason.REFUSED, _listed(planned.refusals))
     try:
         with _locks(report, planned.task, now_s):
             return _under_lock(work, around, planned.task)
+    except LockRefusedError as error:
+        return _ended(work, Outcome.REFUSED, Reason.PERMISSION, str(error))
     except LockHeldError as error:
         return _ended(work, Outcome.SKIPPED, Reason.LOCK_HELD, str(error))
     except (GitdashError, OSError) as error:
@@ -141,13 +145,17 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     facts = read_facts(work.report, program=work.program, now_s=work.now_s, policy=around.policy, cancel=work.cancel)
     refusals = refusals_of(task, work.report, facts)
     if refusals:
-        return _ended(work, Outcome.REFUSED, Reason.REFUSED, "; ".join(refusal.reason for refusal in refusals))
+        return _ended(work, Outcome.REFUSED, Reason.REFUSED, _listed(refusals))
     steps = steps_of(task, work.report, facts)
     _require_safe_steps(work, task, steps)
     before = figures_of(work.report)
     state = read_state(work.report.repository.common_dir)
     error = _run_steps(work, around, steps)
     return _judged(work, around, task, error, before, state)
+
+
+def _listed(refusals: Sequence[Refusal]) -> str:
+    return "; ".join(refusal.reason for refusal in refusals)
 
 
 def _require_safe_steps(work: Work, task: Task, steps: Sequence[Step]) -> None:
