@@ -179,6 +179,12 @@ def test_counts_are_of_running_queued_and_failed() -> None:
     assert job_counts([*jobs, job(99, JobState.FAILED, is_settled=True)]) == (1, 3, 2)
 
 
+@pytest.mark.parametrize("kind", [JobKind.FETCH, JobKind.MAINTAIN])
+def test_fetches_and_maintenance_are_counted_as_all_jobs_are(kind: JobKind) -> None:
+    states = (JobState.RUNNING, JobState.QUEUED, JobState.FAILED, JobState.DONE)
+    assert job_counts(job(number, state, kind) for number, state in enumerate(states)) == (1, 1, 1)
+
+
 class Driven:
     """The dashboard with the screen of jobs open."""
 
@@ -360,3 +366,12 @@ async def test_job_without_entries_has_no_details() -> None:
     async with jobs_screen([job(1, JobState.RUNNING, JobKind.FETCH)]) as driven:
         await driven.press("plus")
         assert driven.toasts() == ["There is nothing more to say of this fetch."]
+
+
+async def test_job_under_the_cursor_stays_in_sight_when_the_terminal_is_made_smaller() -> None:
+    async with jobs_screen(job(number, path=b"/job-%03d" % number) for number in range(30)) as driven:
+        await driven.press("G")
+        assert "/job-029" in driven.text()
+        await driven.pilot.resize_terminal(80, 20)
+        await driven.pilot.pause()
+        assert "/job-029" in driven.text()

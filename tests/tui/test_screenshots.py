@@ -34,6 +34,7 @@ from tests.tui.fixture_answers import (
     pictured_reports,
 )
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
+from tests.tui.fixture_ledger import ACTING_JOBS, ENTRIES
 from tests.tui.fixture_plans import PLANS
 from tests.tui.source_double import SourceDouble
 
@@ -56,8 +57,11 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "objects": ("enter", "6"),
     "config": ("enter", "7"),
     "log": ("enter", "8", "down"),
+    "history": ("enter", "9"),
     "pools": ("p", "right"),
     "jobs": ("J",),
+    "details": ("J", "G", "k", "plus"),
+    "fetch": ("F", "down", "down", "space"),
     "plans": ("m",),
     "task": ("m",),
     "help": ("question_mark",),
@@ -210,7 +214,7 @@ async def _show(
         other_count=len(skipped),
     )
     changes.skipped = skipped
-    changes.jobs = dict(JOBS) if count else {}
+    changes.jobs = JOBS | ACTING_JOBS if count else {}
     if app.fleet.number_of(path) is not None:
         app.fleet_screen.go_to(path)
     await _settle(app, pilot)
@@ -221,6 +225,7 @@ async def _show(
     changes.namespaces[MEMBER] = NAMESPACES
     changes.lookup_times[MEMBER] = LOOKUP_TIMES
     changes.objects[MEMBER] = list(ANSWERS)
+    changes.entries[MEMBER] = ENTRIES
     changes.plans = {path: PLANS[path] for paths, _ in source.planned for path in paths}
     await _settle(app, pilot)
     for key in later:

@@ -59,3 +59,11 @@ async def test_click_on_a_title_shows_its_tab(width: int) -> None:
                 await driven.pilot.click("#tabs", offset=(cell, 0))
                 await driven.pilot.pause()
                 assert driven.app.screen.tab == number  # type: ignore[attr-defined]
+
+
+async def test_tabs_have_the_whole_line_also_when_the_terminal_was_wider_before() -> None:
+    async with driven_fleet([row("a")], size=(120, 24)) as driven:
+        await driven.press("enter")
+        await driven.pilot.resize_terminal(80, 24)
+        await driven.pilot.pause()
+        assert "9 History" in driven.screen_lines()[1]
