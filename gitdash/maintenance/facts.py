@@ -37,6 +37,8 @@ _IN_INFO: Final = (b"attributes", b"grafts")
 
 _PAUSE_FILE: Final = b"gitdash.pause"
 _REFERENCES_TIME_LIMIT_S: Final = 120.0
+_WITHOUT_DERIVED_FILES: Final = (("core.commitGraph", "false"), ("core.multiPackIndex", "false"))
+"""Damage of these is mended by tasks, and must not speak against them."""
 _IS_NEEDED_TIME_LIMIT_S: Final = 20.0
 _IS_NEEDED_SINCE: Final = (2, 53)
 _GIT_TASKS: Final = (
@@ -174,6 +176,7 @@ def _broken_references(report: RepositoryReport, program: GitProgram, cancel: th
             program,
             ["rev-list", "--all", "--max-count=1"],
             git_dir=report.repository.common_dir,
+            config=_WITHOUT_DERIVED_FILES,
             time_limit_s=_REFERENCES_TIME_LIMIT_S,
             cancel=cancel,
             check=False,

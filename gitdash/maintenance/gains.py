@@ -123,8 +123,16 @@ def _references_gain(report: RepositoryReport) -> str:
 def _sweep_gain(report: RepositoryReport) -> str:
     packs, loose = _packs(report), _loose(report)
     files = (packs.temporary_files if packs else ()) + (loose.temporary_files if loose else ())
-    freed = human_bytes(sum_bytes(file.bytes for file in files))
-    return f"frees up to {freed} of {counted(len(files), 'temporary file')}, and removes stale locks"
+    keep_count = sum(keep.by_transfer for keep in packs.keep_files) if packs else 0
+    lock_count = len(report.inspection.locks) if isinstance(report.inspection, Inspection) else 0
+    size = human_bytes(sum_bytes(file.bytes for file in files))
+    there = (
+        (len(files), f"{counted(len(files), 'temporary file')} of {size}"),
+        (keep_count, counted(keep_count, "mark of a transfer", "marks of transfers")),
+        (lock_count, counted(lock_count, "lock")),
+    )
+    parts = [text for count, text in there if count]
+    return f"removes what is stale of {', '.join(parts)}" if parts else "removes what stopped commands left"
 
 
 def _reclaim_gain(report: RepositoryReport) -> str:

@@ -76,8 +76,12 @@ def shared_store(report: RepositoryReport, facts: ActionFacts, task: Task) -> st
 
 
 def maintenance_locked(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
-    """Refuse while another process has the lock of maintenance."""
-    return None if facts.maintenance_lock is None else _held(facts.maintenance_lock, facts.read_at_s)
+    """Refuse while another process has the lock of maintenance; how old it is proves nothing."""
+    lock = facts.maintenance_lock
+    if lock is None:
+        return None
+    advice = "" if lock.holder else "; remove it once you know that no maintenance runs, on any host that mounts it"
+    return _held(lock, facts.read_at_s) + advice
 
 
 def gc_running(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:

@@ -317,6 +317,22 @@ def test_reference_that_leads_nowhere_is_seen(repository: GitRepository, value: 
     assert "refs/heads/bad" in (facts_of(repository).broken_references or "")
 
 
+@pytest.mark.oracle
+def test_damaged_commit_graph_and_multi_pack_index_do_not_count_as_broken_references(repository: GitRepository) -> None:
+    repository.git("commit-graph", "write", "--reachable", "--split")
+    (layer,) = (repository.git_dir / "objects/info/commit-graphs").glob("*.graph")
+    layer.unlink()
+    repository.repack()
+    repository.git("multi-pack-index", "write")
+    index = repository.git_dir / "objects/pack/multi-pack-index"
+    index.chmod(0o644)
+    index.write_bytes(index.read_bytes()[:40])
+    report = report_of(repository)
+    facts = read_facts(report, program=program(), now_s=time.time())
+    assert facts.broken_references is None
+    assert refusals_of(Task.COMMIT_GRAPH, report, facts) == refusals_of(Task.MULTI_PACK_INDEX, report, facts) == ()
+
+
 def test_git_says_nothing_of_references_that_are_whole(repository: GitRepository) -> None:
     repository.git("update-ref", "refs/heads/blob", repository.blob(b"x"), check=False)
     repository.git("update-ref", "refs/tags/blob", repository.blob(b"x"))

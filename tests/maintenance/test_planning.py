@@ -14,7 +14,7 @@ from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.pins import PINS
 from gitdash.maintenance.planning import ORDER, plan, with_task, without
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
-from gitdash.model.inspection import BitmapSource, KeepFile
+from gitdash.model.inspection import BitmapSource, KeepFile, TemporaryFile
 from gitdash.model.plan import Plan, Step
 from gitdash.model.repository import RepositoryKind, Role, StorageLayout, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Sizes
@@ -28,6 +28,7 @@ from tests.assessment.subjects import (
     commit_graph,
     config_facts,
     lender,
+    lock,
     loose_facts,
     multi_pack_index,
     pack,
@@ -205,6 +206,15 @@ def test_gain_of_a_geometric_repack_counts_the_packs_that_are_joined() -> None:
     packs = (pack("pack-1", object_count=9), pack("pack-2", object_count=2), pack("pack-3", object_count=2))
     case = report(packs=pack_facts(packs=packs), loose=loose_facts(count=7, bytes=2048))
     assert gain(Task.GEOMETRIC_REPACK, case) == "joins 2 of 3 packs (1.95 KiB) and 7 loose objects of 2.00 KiB"
+
+
+def test_gain_of_a_sweep_counts_what_may_be_stale() -> None:
+    assert gain(Task.SWEEP, report()) == "removes what stopped commands left"
+    keep = KeepFile(name="pack-1.keep", mtime_s=NOW_S, by_transfer=True)
+    file = TemporaryFile(path="objects/pack/tmp_pack_x", bytes=2048, mtime_s=NOW_S)
+    case = report(packs=pack_facts(keep_files=(keep,), temporary_files=(file,)), locks=(lock("config.lock", 5),))
+    expected = "removes what is stale of 1 temporary file of 2.00 KiB, 1 mark of a transfer, 1 lock"
+    assert gain(Task.SWEEP, case) == expected
 
 
 def test_gain_of_deduplication_is_what_was_measured() -> None:

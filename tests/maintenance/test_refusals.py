@@ -381,6 +381,11 @@ def test_reason_names_holder_and_age_of_a_lock() -> None:
     assert refusal.reason == "objects/maintenance.lock, held by PID 4711 for 1h"
 
 
+def test_lock_that_nobody_is_seen_to_hold_stays_a_reason_and_says_what_to_do() -> None:
+    (refusal,) = refusals_of(Task.SWEEP, HEALTHY, action_facts(maintenance_lock=held(holder=None)))
+    assert refusal.reason.startswith("objects/maintenance.lock, no process seen holding it for 1h; remove it once")
+
+
 def test_reason_is_printable_whatever_the_repository_says() -> None:
     case = report(facts=Unreadable("a\x1b[31m\u202e"))
     (refusal,) = refusals_of(Task.VERIFY, case, action_facts())
