@@ -23,6 +23,7 @@ from typing import Final
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.shadow import PREFIX, sweep_abandoned, temporary_folder
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
+from gitdash.units import printable_path
 
 _LINKED: Final = (b"refs", b"packed-refs", b"shallow")
 """What git may make anew: the links lead there before it exists."""
@@ -69,10 +70,7 @@ def stand_in(
         keeps_objects: What is fetched goes into the repository's store; else it is gone with the stand-in, for a
             preview must not fill the store.
     """
-    irregular = irregular_file(common_dir + b"/objects") or irregular_reference_file(common_dir)
-    if irregular is not None:
-        name, kind = os.fsdecode(irregular[0]), irregular[1]
-        raise GitError(f"{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
+    _refuse_what_holds_git_up(common_dir)
     if not os.path.isdir(common_dir + b"/logs"):
         config = [*config, (("core", None, "logallrefupdates"), "false")]
     folder = _make(common_dir, head, config)
@@ -96,6 +94,16 @@ def config_text(config: Sequence[tuple[Key, str]]) -> str:
         quoted = "" if subsection is None else ' "' + subsection.replace("\\", "\\\\").replace('"', '\\"') + '"'
         lines.append(f'[{section}{quoted}]\n\t{name} = "{"".join(_ESCAPES.get(c, c) for c in value)}"\n')
     return "".join(lines)
+
+
+def _refuse_what_holds_git_up(common_dir: bytes) -> None:
+    for prefix, irregular in (
+        ("objects/", irregular_file(common_dir + b"/objects")),
+        ("", irregular_reference_file(common_dir)),
+    ):
+        if irregular is not None:
+            name, kind = printable_path(irregular[0]), irregular[1]
+            raise GitError(f"{prefix}{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
 
 
 def _make(common_dir: bytes, head: bytes, config: Sequence[tuple[Key, str]]) -> str:

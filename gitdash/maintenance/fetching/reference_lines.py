@@ -60,7 +60,8 @@ def _whole_name(source: str, destination: str, summary: str, refspecs: Sequence[
 
 
 def _candidates(name: str) -> tuple[str, ...]:
-    return (*(prefix + name for prefix in _SHORTENED), name)
+    whole = tuple(prefix + name for prefix in _SHORTENED)
+    return (name, *whole) if name.startswith("refs/") else (*whole, name)
 
 
 def _shortened(name: str) -> str:

@@ -1,0 +1,45 @@
+"""The rule about the references of a lender."""
+
+import pytest
+
+from gitdash.maintenance.fetching.alternate_refs import (
+    AlternateRefsFacts,
+    alternate_refs_choice,
+    list_remote_arguments,
+    missing_tips,
+)
+
+
+@pytest.mark.parametrize(
+    ("facts", "choice"),
+    [
+        (AlternateRefsFacts(asked="auto", has_lender=False), "suppress"),
+        (AlternateRefsFacts(asked="auto", has_lender=True), "suppress"),
+        (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=0), "suppress"),
+        (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=3), "suppress"),
+        (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=3, held_count=1), "use"),
+        (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=3, held_count=3), "use"),
+        (AlternateRefsFacts(asked="use", has_lender=True, missing_count=3), "use"),
+        (AlternateRefsFacts(asked="suppress", has_lender=True, missing_count=3, held_count=3), "suppress"),
+    ],
+)
+def test_references_of_a_lender_are_named_where_it_has_what_is_wanted(facts: AlternateRefsFacts, choice: str) -> None:
+    assert alternate_refs_choice(facts)[0] == choice
+
+
+def test_missing_are_wanted_tips_that_no_reference_names() -> None:
+    listed = "aaa\trefs/heads/main\nbbb\trefs/heads/new\nccc\trefs/tags/v1\nbbb\trefs/heads/same\nddd\trefs/heads/old\n"
+    present = {"refs/remotes/origin/main": "aaa", "refs/heads/elsewhere": "ddd"}
+    assert missing_tips(listed, ["+refs/heads/*:refs/remotes/origin/*"], present) == ("bbb",)
+
+
+@pytest.mark.parametrize(
+    ("refspecs", "heads_only"),
+    [
+        (["+refs/heads/*:refs/remotes/o/*", "^refs/heads/x"], True),
+        (["+refs/heads/*:refs/remotes/o/*", "+refs/tags/*:refs/tags/*"], False),
+        (["+refs/*:refs/*"], False),
+    ],
+)
+def test_remote_is_asked_for_branches_only_where_that_is_enough(refspecs: list[str], heads_only: bool) -> None:
+    assert ("--heads" in list_remote_arguments("origin", refspecs)) is heads_only
