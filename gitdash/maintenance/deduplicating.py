@@ -6,6 +6,8 @@ own copy, the pool deleted the branch). So three things are shown, in this order
 there; everything reachable in each lender is there; and each object that both have is reachable in the lender.
 """
 
+import os
+
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.maintenance.reachability import (
@@ -36,6 +38,8 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
 
     common_dir = repository_of_store(objects_dir)
     name = printable_path(common_dir)
+    if os.path.lexists(common_dir + b"/info/grafts"):
+        raise refused(f"the lender {name} has grafts, by which its gc takes for unreachable what a walk here finds")
     tips = reference_tips(work, common_dir)
     shallow_file = shallow_file_of(common_dir)
     try:

@@ -9,7 +9,7 @@ import pytest
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
 from tests.support.old_stores import complaints, grow_old, visible_objects
-from tests.support.repositories import GitRepository
+from tests.support.repositories import GitRepository, git_version
 from tests.support.task_runs import make_lender_and_member, run
 
 pytestmark = [pytest.mark.safety, pytest.mark.oracle]
@@ -134,3 +134,33 @@ def test_a_store_without_a_repository_around_it_is_not_relied_on(tmp_path: Path)
     result = run(member, Task.DEDUPLICATE)
     assert result.outcome is Outcome.REFUSED
     assert "belongs to no repository" in result.sentence
+
+
+@pytest.mark.parametrize(("object_format", "backend"), [("sha256", None), ("sha1", "reftable")])
+def test_other_formats_are_looked_at_in_the_same_way(tmp_path: Path, object_format: str, backend: str | None) -> None:
+    if backend is not None and git_version() < (2, 45):
+        pytest.skip("this git has no reftables")
+    lender, member = make_lender_and_member(tmp_path, object_format=object_format, reference_backend=backend)
+    member.git("repack", "-a", "-d", "-q")
+    lender.repack()
+    own = packed_objects(member) - packed_objects(lender)
+    topic = lender.git("rev-parse", "topic")
+    lender.git("update-ref", "-d", "refs/heads/topic")
+    grow_old(lender, member)
+    result = run(member, Task.DEDUPLICATE)
+    assert result.outcome is Outcome.REFUSED
+    assert "3 objects of what both have" in result.sentence
+    lender.git("update-ref", "refs/heads/topic", topic)
+    result = run(member, Task.DEDUPLICATE)
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert packed_objects(member) == own
+    assert run(member, Task.UNLINK).outcome is Outcome.DONE
+    shutil.rmtree(lender.path)
+    assert not complaints(member)
+
+
+def test_a_lender_with_grafts_is_not_relied_on(tmp_path: Path) -> None:
+    lender, member = full_member(tmp_path)
+    (lender.git_dir / "info").mkdir(exist_ok=True)
+    (lender.git_dir / "info" / "grafts").write_text(lender.git("rev-parse", "topic") + "\n")
+    assert run(member, Task.DEDUPLICATE).outcome is Outcome.REFUSED

@@ -197,11 +197,12 @@ class Family:
     def _maintain(self, name: str, event: Event) -> None:
         task = _task(name, event)
         self._grow_old()
+        is_member = bool(self._lenders(name))
         result = self._run(name, task, event, threading.Event(), lambda *_: None)
         self._note("maintain", name, task.value, result.outcome.value, result.sentence)
         self.outcomes.append((task, result.outcome))
         assert not (self.repositories[name].git_dir / "objects" / "maintenance.lock").exists(), self._story("lock")
-        if task is Task.RECLAIM and (name != "alone" or self._lenders(name)):
+        if task is Task.RECLAIM and (is_member or self._borrowers(name)):
             assert result.outcome is Outcome.REFUSED, self._story("reclaimed")
         if task is Task.RECLAIM and result.outcome is Outcome.DONE:
             self.seen[name] = self._objects(self.repositories[name])
@@ -434,7 +435,7 @@ def _task(name: str, event: Event) -> Task:
     likely = _LIKELY.get(name, _LIKELY["one"])
     tasks = likely if event.choice % 2 else TASKS
     task = tasks[event.choice // 2 % len(tasks)]
-    return Task.FULL_REPACK if task is Task.RECLAIM and name == "alone" and event.kind != "maintain" else task
+    return Task.FULL_REPACK if task is Task.RECLAIM and event.kind != "maintain" else task
 
 
 def _fill(path: Path, left_bytes: int) -> None:

@@ -85,12 +85,14 @@ def run(
     )
 
 
-def make_lender_and_member(folder: Path) -> tuple[GitRepository, GitRepository]:
+def make_lender_and_member(
+    folder: Path, *, object_format: str = "sha1", reference_backend: str | None = None
+) -> tuple[GitRepository, GitRepository]:
     """A lender with branches main and topic, and a member with a branch on topic and a commit of its own."""
-    lender = GitRepository.init(folder / "lender.git")
+    lender = GitRepository.init(folder / "lender.git", object_format=object_format, reference_backend=reference_backend)
     lender.commit({"a": "1"})
     lender.commit({"a": "2"}, reference="refs/heads/topic", parents=[lender.git("rev-parse", "main")])
-    member = GitRepository.init(folder / "member.git")
+    member = GitRepository.init(folder / "member.git", object_format=object_format, reference_backend=reference_backend)
     member.borrow_from(lender)
     member.git("update-ref", "refs/heads/main", lender.git("rev-parse", "main"))
     member.git("update-ref", "refs/heads/keep", lender.git("rev-parse", "topic"))
