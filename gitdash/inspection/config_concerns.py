@@ -17,7 +17,8 @@ from gitdash.model.inspection import ConfigEffect
 
 _NOT_RUN = "gitdash runs nothing that reads it"
 _OVERRIDDEN = "every git call of gitdash overrides it"
-_FETCH_ONLY = "matters to a fetch only, and gitdash makes none"
+_FETCH_ONLY = "gitdash fetches without the repository's config"
+_FETCH_CHECKED = "gitdash fetches into no branch of a work tree, and prunes none"
 _NEVER_GC = "gitdash runs neither gc nor maintenance"
 
 
@@ -197,13 +198,13 @@ CONCERN_RULES: Final = (
     *_rules(_DROPS, _NEVER_GC, "gc.repackfilter", "gc.repackfilterto"),
     *_rules(
         _DROPS,
-        _FETCH_ONLY,
+        _FETCH_CHECKED,
         "remote.*.fetch",
         applies=_writes_local_references,
     ),
     *_rules(
         _DROPS,
-        _FETCH_ONLY,
+        _FETCH_CHECKED,
         "fetch.prune",
         "fetch.prunetags",
         "remote.*.prune",

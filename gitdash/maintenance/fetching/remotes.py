@@ -15,7 +15,7 @@ import msgspec
 from gitdash.errors import GitdashError
 from gitdash.formats.git_config import read_config
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, WITHHELD, IncludeReader, include_problem
+from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, WITHHELD, IncludeReader
 from gitdash.inspection.config_values import ConfigValues, SourcedEntry, parse_bool
 from gitdash.inspection.files import FileMissingError, read_file
 from gitdash.inspection.reading import Problems
@@ -89,9 +89,7 @@ def read_remotes(report: RepositoryReport, program: GitProgram) -> FetchConfig |
     reader = IncludeReader(git_dir=repository.git_dir, head=head if isinstance(head, str) else None, problems=problems)
     try:
         entries = _own_entries(reader, repository.common_dir)
-        user = read_user_config(program, repository.git_dir)
-        if user.depends_on_repository and (why := include_problem(repository.git_dir, repository.common_dir)):
-            return Unreadable(why)
+        user = read_user_config(program, repository.git_dir, repository.common_dir)
     except GitdashError as error:
         return Unreadable(getattr(error, "reason", str(error)))
     if problems.noted:

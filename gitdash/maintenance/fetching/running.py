@@ -93,11 +93,11 @@ class _Fetch:
 
     def run(self) -> GitOutput:
         """Make the stand-in, decide about alternate references, fetch, and try once more after a race."""
-        gathered, remote = self.gathered, self.gathered.remote
-        user = read_user_config(gathered.session.program, gathered.report.repository.git_dir)
+        gathered, remote, repository = self.gathered, self.gathered.remote, self.gathered.report.repository
+        user = read_user_config(gathered.session.program, repository.git_dir, repository.common_dir)
         config = [((section, subsection, name), value) for section, subsection, name, value in remote.repository_config]
         with stand_in(
-            gathered.report.repository.common_dir,
+            repository.common_dir,
             head=self._head(),
             config=config,
             keeps_objects=not remote.is_preview,

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.gitcmd.environment import FETCH_CONFIG_OVERRIDES
+from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.inspection.config_includes import include_problem
 from gitdash.inspection.config_values import parse_bool
 
 _TIME_LIMIT_S: Final = 20.0
@@ -103,15 +105,18 @@ _lock: Final = threading.Lock()
 _kept: Final[dict[tuple[str, tuple[tuple[str, str], ...]], tuple[float, UserConfig]]] = {}
 
 
-def read_user_config(program: GitProgram, git_dir: bytes) -> UserConfig:
+def read_user_config(program: GitProgram, git_dir: bytes, common_dir: bytes) -> UserConfig:
     """Return what the user's and the system's config say, for one repository where they make a difference.
 
-    `git_dir` is asked only if they have conditions; its config must then be one that git does not wait for. Raises
-    GitError, as where the user's config cannot be read.
+    git is asked in the repository only if they have conditions. Raises GitError, as where the user's config cannot be
+    read, or if git would wait for a file that the repository's config includes.
     """
     everywhere = _read_everywhere(program)
     if not everywhere.has_conditions:
         return everywhere
+    problem = include_problem(git_dir, common_dir)
+    if problem is not None:
+        raise GitError(problem, kind=GitFailure.REFUSED)
     return UserConfig(pairs=_listed(program, {"GIT_DIR": os.fsdecode(git_dir)}), depends_on_repository=True)
 
 

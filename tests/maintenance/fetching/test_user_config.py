@@ -1,6 +1,7 @@
 """What the user's own config says reaches a fetch, whatever it depends on; what a repository's says does not."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,18 @@ def test_part_of_the_users_config_that_depends_on_the_repository_counts(
     assert fetched(client.path).outcome is Outcome.DONE
 
 
+@pytest.mark.safety
+def test_repository_that_would_hold_git_up_is_not_asked(home: Path, client: GitRepository) -> None:
+    (home / ".gitconfig").write_text('[includeIf "gitdir:~/x"]\n\tpath = work\n')
+    os.mkfifo(client.path / "more")
+    with (client.path / "config").open("a") as file:
+        file.write('[includeIf "onbranch:other"]\n\tpath = more\n')
+    started_s = time.monotonic()
+    _, plan = planned(client.path)
+    assert time.monotonic() - started_s < 10
+    assert [refusal.rule for refusal in plan.refusals] == ["config-unreadable"]
+
+
 def test_part_that_depends_on_another_repository_does_not_count(
     home: Path, client: GitRepository, upstream: GitRepository
 ) -> None:
@@ -77,7 +90,7 @@ def test_variables_of_the_user_count_and_those_of_one_call_do_not(
     for name, value in {"COUNT": "1", "KEY_0": "http.extraHeader", "VALUE_0": "X: 1"}.items():
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    config = read_user_config(find_git(GIT), os.fsencode(client.path))
+    config = read_user_config(find_git(GIT), os.fsencode(client.path), os.fsencode(client.path))
     assert config.pairs == (("core.sshcommand", "ssh -4"), ("credential.helper", None), ("http.extraheader", "X: 1"))
     assert config.environment() == {}
 
@@ -91,7 +104,7 @@ def test_what_depends_on_a_repository_is_given_to_git_in_the_same_order(
     )
     client.git("config", "credential.helper", "evil")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    environment = read_user_config(find_git(GIT), os.fsencode(client.path)).environment()
+    environment = read_user_config(find_git(GIT), os.fsencode(client.path), os.fsencode(client.path)).environment()
     count = int(environment["GIT_CONFIG_COUNT"])
     given = [(environment[f"GIT_CONFIG_KEY_{n}"], environment[f"GIT_CONFIG_VALUE_{n}"]) for n in range(count)]
     assert given == [("credential.helper", "first"), ("credential.helper", ""), ("credential.helper", "second")]
