@@ -19,7 +19,7 @@ from gitdash.errors import GitdashError
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.mounts import filesystem_type
 from gitdash.maintenance.processes import boot_id, openers, process_namespace, started_ticks
-from gitdash.maintenance.writing import create_file, look_at, open_folder
+from gitdash.maintenance.writing import create_file, open_folder, remove_open_file
 from gitdash.units import printable
 
 LOCK_NAME: Final = b"maintenance.lock"
@@ -83,7 +83,8 @@ def _hold_lock(objects_dir: bytes, now_s: float) -> Iterator[None]:
         try:
             yield
         finally:
-            _give_back(folder, descriptor)
+            # somebody may have removed it, and another may hold a new one
+            remove_open_file(folder, LOCK_NAME, descriptor)
             os.close(descriptor)
 
 
@@ -96,13 +97,6 @@ def _make(folder: int, objects_dir: bytes, now_s: float) -> int:
     raise _held(objects_dir, now_s)
 
 
-def _give_back(folder: int, descriptor: int) -> None:
-    """Remove the lock if it still is ours: somebody may have removed it, and another may hold a new one."""
-    found = look_at(folder, LOCK_NAME)
-    if found is not None and os.path.samestat(found, os.fstat(descriptor)):
-        os.unlink(LOCK_NAME, dir_fd=folder)
-
-
 def _remove_if_abandoned(folder: int, objects_dir: bytes) -> bool:
     """Remove the lock of a gitdash that is dead. Only one of several that try does it: flock(2) on the file itself."""
     try:
@@ -113,16 +107,12 @@ def _remove_if_abandoned(folder: int, objects_dir: bytes) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        found = look_at(folder, LOCK_NAME)
-        is_same = found is not None and os.path.samestat(found, os.fstat(descriptor))
-        if not is_same or not is_abandoned(os.pread(descriptor, _CONTENT_BYTES, 0), objects_dir):
-            return False
-        os.unlink(LOCK_NAME, dir_fd=folder)
+        is_over = is_abandoned(os.pread(descriptor, _CONTENT_BYTES, 0), objects_dir)
+        return is_over and remove_open_file(folder, LOCK_NAME, descriptor)
     except OSError:
         return False
     finally:
         os.close(descriptor)
-    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

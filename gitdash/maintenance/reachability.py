@@ -65,9 +65,8 @@ def count_reachable(
     with shadow_git_dir(object_format=object_format, objects_dir=objects_dir, shallow_file=shallow_file) as shadow:
         environment = shadow.environment
         if is_alone:
-            folder = os.path.join(shadow.path, b"alone")
-            os.mkdir(folder)
-            view = make_store_view(folder, objects_dir, ())
+            # the one object folder of the shadow directory that git does not look into: it is empty
+            view = make_store_view(os.path.join(shadow.path, b"objects"), objects_dir, ())
             environment = environment | {"GIT_OBJECT_DIRECTORY": os.fsdecode(view)}
         stdin = "".join(tip + "\n" for tip in tips).encode()
         output = work.git(_WALK, environment=environment, config=_PARANOID, stdin=stdin)

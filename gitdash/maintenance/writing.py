@@ -74,6 +74,15 @@ def create_file(folder: int, name: bytes, content: bytes) -> int:
     return descriptor
 
 
+def remove_open_file(folder: int, name: bytes, descriptor: int) -> bool:
+    """Remove a name if what it stands for is the file that is open; return whether it was."""
+    found = look_at(folder, name)
+    if found is None or not os.path.samestat(found, os.fstat(descriptor)):
+        return False
+    os.unlink(name, dir_fd=folder)
+    return True
+
+
 def remove_file(base: bytes, path: bytes, *, is_expected: Callable[[os.stat_result], bool]) -> int | None:
     """Remove one regular file of ours, if it still is what the caller expects; return its bytes.
 

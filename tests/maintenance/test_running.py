@@ -350,3 +350,34 @@ def test_steps_that_would_take_a_members_copies_are_refused_whoever_plans_them(
         result = run(member, Task.PACK_REFS)
         assert result.outcome is Outcome.REFUSED, arguments
         assert not result.commands
+
+
+@pytest.mark.oracle
+def test_nothing_that_is_pushed_during_maintenance_is_lost(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path)
+    source = GitRepository.init(tmp_path / "source.git")
+    over = threading.Event()
+    pushed: list[str] = []
+
+    def push() -> None:
+        while not over.is_set():
+            tip = source.commit({"a": f"{len(pushed)} pushed"})
+            reference = f"refs/heads/pushed{len(pushed)}"
+            source.git("push", "--quiet", os.fspath(repository.path), f"{tip}:{reference}")
+            pushed.append(tip)
+
+    thread = threading.Thread(target=push)
+    thread.start()
+    outcomes = {
+        task: run(repository, task).outcome
+        for _ in range(2)
+        for task in (Task.LOOSE_OBJECTS, Task.PACK_REFS, Task.FULL_REPACK, Task.INCREMENTAL_REPACK, Task.COMMIT_GRAPH)
+    }
+    over.set()
+    thread.join()
+    assert len(pushed) > 5
+    # a push that holds a lock of a reference at that moment is a reason to refuse
+    assert set(outcomes.values()) <= {Outcome.DONE, Outcome.NOTHING_TO_DO, Outcome.REFUSED}
+    tips = set(repository.git("for-each-ref", "--format=%(objectname)", "refs/heads/pushed*").split())
+    assert tips == set(pushed)
+    assert not complaints(repository)
