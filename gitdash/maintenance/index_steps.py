@@ -73,6 +73,7 @@ def multi_pack_bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Ste
         "--bitmap",
         "--no-progress",
         config=bitmap_config(report, facts),
+        replaces_packs=True,
     )
     verified = _verified_index(report, written)
     names = tuple(b"pack/" + os.fsencode(name) for name in pack_bitmap_names(report) if "\\" not in name)
@@ -86,9 +87,14 @@ def _repair(report: RepositoryReport) -> tuple[Step, ...]:
 
 
 def _written_index(report: RepositoryReport) -> Step:
-    """Keep a bitmap that is there: without `--bitmap` git removes that of the old index."""
+    """Keep a bitmap that is there: without `--bitmap` git removes that of the old index.
+
+    A reader that is open has the old index mapped, and would not look for the new one before it misses an object.
+    """
     bitmap = ("--bitmap",) if has_multi_pack_bitmap(report) and can_have_bitmap(report) else ()
-    return git_step("write the multi-pack-index", "multi-pack-index", "write", *bitmap, "--no-progress")
+    return git_step(
+        "write the multi-pack-index", "multi-pack-index", "write", *bitmap, "--no-progress", replaces_packs=True
+    )
 
 
 def _verified_index(report: RepositoryReport, written: Step) -> Step:

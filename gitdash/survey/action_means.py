@@ -35,20 +35,20 @@ class ActionWatch(Protocol):
 class OpenReaders(Protocol):
     """The readers of objects that are open in this process."""
 
-    def close(self, path: bytes) -> None:
-        """End those that may hold packs of a repository."""
+    def close(self, repository: Repository) -> None:
+        """End those that may hold packs of a repository, and keep none open until `warm`, for its packs go."""
 
-    def warm(self, path: bytes) -> None:
-        """Open again what was closed."""
+    def warm(self, repository: Repository) -> None:
+        """Open again what was closed; called once after each `close`."""
 
 
 class NoReaders:
     """Of a process that keeps none open."""
 
-    def close(self, path: bytes) -> None:
+    def close(self, repository: Repository) -> None:
         """There is nothing to end."""
 
-    def warm(self, path: bytes) -> None:
+    def warm(self, repository: Repository) -> None:
         """There is nothing to open."""
 
 

@@ -4,14 +4,18 @@ At most four readers are open, each warmed by an object that is there, so that t
 in a shadow git directory: no configuration of the repository counts, so other owners' repositories and partial clones
 can be read as well, and nothing is fetched. What could hold git up is looked for before; what comes later ends at the
 time limit. A file system that does not answer holds up the thread that asks, and no other.
+
+While packs of a repository are replaced, no reader of it or of its borrowers outlives its question: it would keep the
+space of what was deleted. Questions are answered all the same, and those that were under way are asked again. Source:
+VFS for Git, which closes its readers before it replaces packs, and warms new ones after.
 """
 
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -38,6 +42,8 @@ IDLE_LIMIT_S: Final = 900.0
 TIME_LIMIT_S: Final = 10.0
 """Four times what the first look-up took among 800 packs on a network file system."""
 _OBJECTS_TRIED: Final = 3
+
+_Answer = TypeVar("_Answer")
 
 
 class Readers:
@@ -66,8 +72,12 @@ class Readers:
             return refused(text, problem)
         deadline_s = time.monotonic() + self._time_limit_s
         try:
-            with commands_for(report.repository.path), self._borrowed(report, inspection, deadline_s) as kept:
-                answer = self._answer(kept, report, inspection, text, deadline_s)
+            answer = self._asked(
+                report,
+                inspection,
+                deadline_s,
+                lambda kept: self._answer(kept, report, inspection, text, deadline_s),
+            )
         except GitdashError as error:
             return refused(text, str(error))
         return _qualified(answer, inspection)
@@ -79,29 +89,55 @@ class Readers:
             return inspection
         deadline_s = time.monotonic() + self._time_limit_s
         try:
-            with commands_for(report.repository.path), self._borrowed(report, inspection, deadline_s) as kept:
-                found = self._timed(kept, report, inspection, deadline_s)
-                with contextlib.suppress(GitError):
-                    self._open_warm(kept, report, inspection, deadline_s)
+            found = self._asked(
+                report,
+                inspection,
+                deadline_s,
+                lambda kept: self._timed_and_warmed(kept, report, inspection, deadline_s),
+            )
         except GitdashError as error:
             return Unreadable(printable(str(error)))
         return msgspec.structs.replace(found, pack_count=pack_count(report.repository, inspection))
 
     def close(self, path: bytes) -> None:
-        """End the readers that may hold packs of a repository, those of its borrowers as well; before packs go."""
+        """End the readers that may hold packs of a repository, those of its borrowers as well."""
         self._kept.end(path)
+
+    def hold_off(self, common_dir: bytes) -> None:
+        """End the readers that may hold packs of a repository and keep none open until `allow`, for packs go."""
+        self._kept.hold_off(_real_store(common_dir + b"/objects"))
+
+    def allow(self, common_dir: bytes) -> frozenset[bytes]:
+        """Keep readers open again; return the paths of the repositories whose readers `hold_off` has ended."""
+        return self._kept.allow(_real_store(common_dir + b"/objects"))
 
     def close_all(self) -> None:
         """End all readers, also those that answer; a later question opens one again."""
         self._kept.end()
+
+    def _asked(
+        self,
+        report: RepositoryReport,
+        inspection: Inspection,
+        deadline_s: float,
+        ask: Callable[[Kept], _Answer],
+    ) -> _Answer:
+        """Ask; once more whenever the reader was ended for packs that go."""
+        while True:
+            with commands_for(report.repository.path), self._borrowed(report, inspection, deadline_s) as kept:
+                try:
+                    return ask(kept)
+                except GitError as error:
+                    if error.kind is not GitFailure.CANCELLED or not kept.is_held_off:
+                        raise
 
     @contextlib.contextmanager
     def _borrowed(self, report: RepositoryReport, inspection: Inspection, deadline_s: float) -> Iterator[Kept]:
         """Have the place of a repository's reader, empty if that does not know the lenders of today."""
         common_dir = report.repository.common_dir
         stores = compared_stores(common_dir, inspection)
-        with self._kept.borrowed(common_dir, deadline_s=deadline_s) as kept:
-            kept.names |= _names(report, stores)
+        names = _names(report, stores)
+        with self._kept.borrowed(common_dir, path=report.repository.path, names=names, deadline_s=deadline_s) as kept:
             if kept.stores != stores:
                 close(kept)
                 kept.stores = stores
@@ -124,6 +160,14 @@ class Readers:
         except GitError:
             close(kept)
             raise
+
+    def _timed_and_warmed(
+        self, kept: Kept, report: RepositoryReport, inspection: Inspection, deadline_s: float
+    ) -> LookupTimes:
+        found = self._timed(kept, report, inspection, deadline_s)
+        with contextlib.suppress(GitError):
+            self._open_warm(kept, report, inspection, deadline_s)
+        return found
 
     def _timed(self, kept: Kept, report: RepositoryReport, inspection: Inspection, deadline_s: float) -> LookupTimes:
         """Time the first object that is there; each reader is good for one try."""
@@ -176,10 +220,14 @@ def _names(report: RepositoryReport, stores: tuple[bytes, ...]) -> set[bytes]:
     names = {repository.path, repository.git_dir, *(lender.path for lender in report.lenders)}
     for store in stores:
         git_dir = os.path.dirname(store)
-        names |= {store, git_dir}
+        names |= {store, git_dir, _real_store(store)}
         if os.path.basename(git_dir) == b".git":
             names.add(os.path.dirname(git_dir))
     return names
+
+
+def _real_store(objects_dir: bytes) -> bytes:
+    return os.path.realpath(objects_dir)
 
 
 def _qualified(answer: ObjectAnswer, inspection: Inspection) -> ObjectAnswer:

@@ -49,6 +49,7 @@ class WatchedFeed:
         seen.progress = changes.progress or seen.progress
         seen.plans |= changes.plans
         seen.entries |= changes.entries
+        seen.lookup_times |= changes.lookup_times
         seen.failure = changes.failure or seen.failure
 
     def until_over(self, step: str = "surveyed") -> None:

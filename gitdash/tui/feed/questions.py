@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from gitdash.model.lookup import ObjectAnswer
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Unreadable
+from gitdash.model.repository import Repository, Unreadable
 from gitdash.tui.feed.lanes import Lanes
 from gitdash.tui.source import Changes
 from gitdash.units import printable
@@ -58,6 +58,8 @@ class Questions:
         self._asked: set[tuple[str, bytes]] = set()
         """What is being answered, and need not be asked again."""
         self._readers: Readers | None = None
+        self._in_view: set[bytes] = set()
+        """Repositories whose objects somebody looks at."""
 
     def request_namespaces(self, path: bytes) -> None:
         """Have the references of a repository counted, unless that is under way."""
@@ -65,6 +67,8 @@ class Questions:
 
     def request_lookup_times(self, path: bytes) -> None:
         """Have look-ups in a repository timed and leave a reader open, unless that is under way."""
+        with self._lock:
+            self._in_view.add(path)
         self._ask_once("objects", path, self._time)
 
     def look_up(self, path: bytes, text: str) -> None:
@@ -73,16 +77,21 @@ class Questions:
 
     def close_readers(self, path: bytes) -> None:
         """End the reader of a repository, once what was asked of it is answered."""
+        with self._lock:
+            self._in_view.discard(path)
         self._lanes.add(("objects", path), partial(self._close, path))
 
-    def close(self, path: bytes) -> None:
-        """End the reader of a repository now, for its packs are about to be replaced."""
-        self._close(path)
+    def close(self, repository: Repository) -> None:
+        """End all readers that may hold packs of a repository now, for these are about to go."""
+        self._opened_readers().hold_off(repository.common_dir)
 
-    def warm(self, path: bytes) -> None:
-        """Open a reader again, so that the next look-up does not pay."""
-        if self._readers is not None:
-            self.request_lookup_times(path)
+    def warm(self, repository: Repository) -> None:
+        """Open the readers again that were ended, and that of what is in view: the next look-up does not pay."""
+        ended = self._opened_readers().allow(repository.common_dir)
+        with self._lock:
+            in_view = self._in_view & {repository.path}
+        for path in ended | in_view:
+            self._lanes.add(("objects", path), partial(self._time_again, path))
 
     def stop(self) -> None:
         """End all readers. Nothing new begins, for `cancel` is set."""
@@ -125,6 +134,10 @@ class Questions:
         report = self._report_of(path)
         times = _UNKNOWN if report is None else self._opened_readers().times(report)
         self._tell(lambda changes: changes.lookup_times.update({path: times}))
+
+    def _time_again(self, path: bytes) -> None:
+        if not self._cancel.is_set():
+            self._time(path)
 
     def _look_up(self, path: bytes, text: str) -> None:
         if self._cancel.is_set():
