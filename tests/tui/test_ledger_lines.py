@@ -9,6 +9,7 @@ from gitdash.model.ledger import LedgerEntry, Outcome, Phase, Reason, ReferenceC
 from gitdash.model.task import Task
 from gitdash.tui.drawing.cells import Line, line_length
 from gitdash.tui.drawing.filters import can_write, filters_for
+from gitdash.tui.jobs.entries import KeptLines
 from gitdash.tui.jobs.lines import JobsView, jobs_page
 from gitdash.tui.ledger.facts import fact_groups, outcome_piece
 from gitdash.tui.ledger.lines import detail_lines, told_lines
@@ -17,6 +18,7 @@ from gitdash.tui.ledger.run_line import run_groups
 from tests.tui.fixture_fleet import NOW_S
 from tests.tui.fixture_ledger import (
     CHANGES,
+    COMMAND,
     CUT_OFF,
     ENTRIES,
     FETCH,
@@ -200,6 +202,13 @@ def test_details_are_references_files_and_commands_without_what_is_the_same_in_e
     assert "left     packed-refs.lock" in texts(detail_lines(CUT_OFF, 160, 4))
 
 
+def test_command_that_went_well_is_quoted_only_where_it_complains() -> None:
+    command = msgspec.structs.replace(COMMAND, stderr="Receiving objects: 100% (3/3), done.\nwarning: it is slow\n")
+    details = texts(detail_lines(entry(commands=(command,)), 160, 4))
+    assert "warning: it is slow" in details
+    assert not any("Receiving" in line for line in details)
+
+
 def test_fifty_references_are_named_and_the_rest_counted() -> None:
     changes = tuple(ReferenceChange(name=f"refs/heads/{number}", kind="new", new="a") for number in range(51))
     details = texts(detail_lines(entry(reference_changes=changes, reference_change_count=1_200), 120, 4))
@@ -324,3 +333,25 @@ def test_nothing_of_a_hostile_entry_reaches_the_terminal_as_it_is(text: str, wid
     page = page_text([ended(1, made)], width, open_numbers=(1,))
     assert all(line.isprintable() for line in page.split("\n"))
     assert max(map(line_length, [*told_lines(made, width, 4, is_whole=True)])) <= width
+
+
+def test_lines_that_are_kept_are_those_of_the_width_and_of_what_is_open() -> None:
+    jobs = [ended(1, FETCH), ended(2, REFUSED_LOGIN)]
+    kept = KeptLines()
+    for width, open_numbers in ((80, ()), (120, ()), (120, (1,)), (120, ()), (80, (2,))):
+        pages = [
+            jobs_page(
+                JobsView(
+                    jobs=jobs,
+                    name_of=lambda job: "x",
+                    shown_keys={},
+                    now_s=NOW_S,
+                    open_numbers=open_numbers,
+                    kept_lines=lines,
+                ),
+                width,
+            )
+            for lines in (kept, KeptLines())
+        ]
+        assert pages[0] == pages[1]
+        jobs[1] = msgspec.structs.replace(jobs[1], entries=(entry(20, run=str(width)),))

@@ -14,8 +14,27 @@ from gitdash.units import human_age, human_count, human_duration, printable
 
 _MORE: Final = 2
 """Cells that what is said of an action stands further to the right."""
+_MOST_KEPT: Final = 1_000
 _SHOWN_RUNS: Final = 3
 _ACTS: Final = {JobKind.FETCH: "fetches", JobKind.MAINTAIN: "maintenance tasks"}
+
+
+class KeptLines:
+    """Lines of what the ledger says of jobs, composed once for a width: it never changes, and the page often does."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, bool], tuple[tuple[LedgerEntry, ...], int, list[Line]]] = {}
+        """By number of the job and whether it is open, with what they were composed of."""
+
+    def of(self, job: Job, width: int, indent: int, *, is_open: bool) -> list[Line]:
+        """Return each action of a job with how it went, and, where the job is open, all that is known of it."""
+        entries, kept_width, lines = self._kept.get((job.number, is_open), ((), 0, []))
+        if entries is not job.entries or kept_width != width:
+            lines = list(entry_lines(job, width, indent, is_open=is_open))
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[job.number, is_open] = (job.entries, width, lines)
+        return lines
 
 
 def entry_lines(job: Job, width: int, indent: int, *, is_open: bool) -> Iterator[Line]:

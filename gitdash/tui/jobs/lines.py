@@ -1,7 +1,7 @@
 """The page of jobs: what runs, what waits, what ended, each job an item. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gitdash.model.job import Job, JobKind, JobState
@@ -11,7 +11,7 @@ from gitdash.tui.drawing.rate import left_text, rate_text
 from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.jobs.counts import job_counts
 from gitdash.tui.jobs.differences import job_differences
-from gitdash.tui.jobs.entries import entry_lines, run_lines, says_the_reason
+from gitdash.tui.jobs.entries import KeptLines, run_lines, says_the_reason
 from gitdash.units import human_age, human_count, human_duration
 
 _SHOWN: Final = 200
@@ -47,6 +47,8 @@ class JobsView:
     forgotten_count: int = 0
     open_numbers: Collection[int] = ()
     """Of the jobs whose details are shown."""
+    kept_lines: KeptLines = field(default_factory=KeptLines)
+    """Those that were composed for the page before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,8 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     indent = " " * line_length(left)
     if job.entries:
         is_open = job.number in view.open_numbers
-        yield from entry_lines(job, width, len(indent) if width >= _WIDE else _NARROW_INDENT, is_open=is_open)
+        entry_indent = len(indent) if width >= _WIDE else _NARROW_INDENT
+        yield from view.kept_lines.of(job, width, entry_indent, is_open=is_open)
     if job.reason is not None and not says_the_reason(job):
         for text in wrap_cells(job.reason, max(width - len(indent) - 1, 20))[:_MOST_REASON_LINES]:
             yield [Piece(indent, Tone.PLAIN), Piece(text, Tone.WARNING)]

@@ -17,6 +17,7 @@ from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.roots import roots_text
+from gitdash.tui.jobs.entries import KeptLines
 from gitdash.tui.jobs.lines import JobsView, jobs_page, title_pieces
 from gitdash.tui.screen import ItemsScreen
 from gitdash.tui.source import Changes
@@ -42,6 +43,7 @@ class JobsScreen(ItemsScreen):
         self.items = ItemsView(self._page, id="page")
         self._numbers: list[int] = []
         """Of the jobs on the page, from the top."""
+        self._kept_lines = KeptLines()
         self._unfolded: set[int] = set()
         """Jobs whose details are shown."""
         self._open_numbers: set[int] = set()
@@ -80,6 +82,7 @@ class JobsScreen(ItemsScreen):
             now_s=self.context.clock(),
             forgotten_count=self.context.forgotten_job_count,
             open_numbers=self._unfolded,
+            kept_lines=self._kept_lines,
         )
         page, self._numbers = jobs_page(view, width)
         was_open = job is not None and job.number in self._open_numbers

@@ -16,6 +16,7 @@ LISTED: Final = 50
 """References and files that are named before the rest is counted."""
 _STDERR_LINES: Final = 10
 """The last ones: git says why it stops when it does."""
+_COMPLAINTS: Final = ("warning:", "error:")
 _ID_DIGITS: Final = 12
 _LEFTOVERS: Final = 3
 """Of what an action may have left: they are named without being asked for."""
@@ -105,5 +106,9 @@ def _command_lines(command: RecordedCommand, width: int, indent: int) -> Iterato
     is_good = not command.exit_code and command.ending is None
     yield from paragraph(text + left_out, Tone.KEY, width, indent)
     yield from paragraph(", ".join(parts) or "not ended", Tone.DIM if is_good else Tone.WARNING, width, indent + 2)
-    for line in command.stderr.splitlines()[-_STDERR_LINES:]:
-        yield from paragraph(line, Tone.PLAIN if is_good else Tone.WARNING, width, indent + 2)
+    said = command.stderr.splitlines()
+    if is_good:
+        # how far it was is of no interest any more
+        said = [line for line in said if line.startswith(_COMPLAINTS)]
+    for line in said[-_STDERR_LINES:]:
+        yield from paragraph(line, Tone.WARNING, width, indent + 2)
