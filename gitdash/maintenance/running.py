@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
@@ -33,6 +35,7 @@ from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.plan import PlannedTask, Refusal, Step
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Role
 from gitdash.model.task import Task
 from gitdash.units import counted, human_bytes
 
@@ -141,7 +144,7 @@ def _lender_stores(report: RepositoryReport) -> tuple[bytes, ...]:
 
 
 def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
-    work.report = around.look()
+    work.report = _with_known_relatives(around.look(), work.report)
     facts = read_facts(work.report, program=work.program, now_s=work.now_s, policy=around.policy, cancel=work.cancel)
     refusals = refusals_of(task, work.report, facts)
     if refusals:
@@ -152,6 +155,16 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     state = read_state(work.report.repository.common_dir)
     error = _run_steps(work, around, steps)
     return _judged(work, around, task, error, before, state)
+
+
+def _with_known_relatives(fresh: RepositoryReport, known: RepositoryReport) -> RepositoryReport:
+    """Keep what only a survey of others tells: who borrows from it, and that another has the same object store."""
+    return msgspec.structs.replace(
+        fresh,
+        roles=tuple(dict.fromkeys((*fresh.roles, *(role for role in known.roles if role is Role.POOL)))),
+        borrowers=tuple(sorted({*fresh.borrowers, *known.borrowers})),
+        counts_store=fresh.counts_store and known.counts_store,
+    )
 
 
 def _listed(refusals: Sequence[Refusal]) -> str:

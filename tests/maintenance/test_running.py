@@ -21,7 +21,7 @@ from gitdash.model.task import Task
 from tests.support.chaos import in_child, small_volume
 from tests.support.old_stores import complaints, grow_old, visible_objects
 from tests.support.repositories import GIT, GitRepository, clean_environment
-from tests.support.task_runs import make_lender_and_member, program, report_of, run
+from tests.support.task_runs import make_lender_and_member, planned, program, report_of, run
 
 
 def make_repository(folder: Path, *, commit_count: int = 3) -> GitRepository:
@@ -100,6 +100,26 @@ def test_facts_are_read_again_under_the_lock(tmp_path: Path) -> None:
     assert report.state.value
     assert not result.commands
     assert (repository.git_dir / "refs" / "heads" / "b0").exists()
+
+
+def test_a_second_look_does_not_forget_who_borrows(tmp_path: Path) -> None:
+    """A repository by itself does not tell: only the survey that made the report saw the borrower."""
+    lender, member = make_lender_and_member(tmp_path)
+    report = report_of(lender, borrowers=[member])
+    result = running.run_task(
+        report,
+        planned(Task.RECLAIM, report),
+        look=lambda: report_of(lender),
+        program=program(),
+        cancel=threading.Event(),
+        on_step=lambda *_: None,
+        close_readers=lambda: None,
+        warm_readers=lambda: None,
+        now_s=time.time(),
+        confirmed_name=b"lender.git",
+    )
+    assert result.outcome is Outcome.REFUSED
+    assert "1 repository borrows from it" in result.sentence
 
 
 def test_a_repository_that_vanishes_in_the_middle_is_said_to_have(tmp_path: Path) -> None:
