@@ -29,6 +29,7 @@ _MARK: Final = "gitdash"
 _FIELD_COUNT: Final = 6
 _DAY_S: Final = 86_400.0
 _NOT_WRITABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _ONE_MACHINE_ONLY: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs"})
 """File systems that no second machine has mounted: nothing on them is held by what ran before this machine started."""
 
@@ -90,11 +91,21 @@ def _hold_lock(objects_dir: bytes, now_s: float) -> Iterator[None]:
 
 def _make(folder: int, objects_dir: bytes, now_s: float) -> int:
     with contextlib.suppress(FileExistsError):
-        return create_file(folder, LOCK_NAME, own_content())
+        return _create(folder)
     if _remove_if_abandoned(folder, objects_dir):
         with contextlib.suppress(FileExistsError):
-            return create_file(folder, LOCK_NAME, own_content())
+            return _create(folder)
     raise _held(objects_dir, now_s)
+
+
+def _create(folder: int) -> int:
+    """Make the lock. On a full disk it says nothing, as that of git: what makes room shall be able to run."""
+    try:
+        return create_file(folder, LOCK_NAME, own_content())
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+    return create_file(folder, LOCK_NAME, b"")
 
 
 def _remove_if_abandoned(folder: int, objects_dir: bytes) -> bool:

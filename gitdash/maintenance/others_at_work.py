@@ -74,6 +74,9 @@ def maintenance_lock(objects_dir: bytes) -> HeldLock | None:
         return None
     real_path = os.path.realpath(path)
     process_id, owner = openers([real_path]).get(real_path), lock_owner(content)
+    if process_id == os.getpid():
+        # on a full disk ours says nothing
+        return None
     holder = None if process_id is None else f"PID {process_id}"
     if owner is not None:
         holder = f"gitdash, PID {owner.process_id} on {printable(owner.host)}"

@@ -63,8 +63,11 @@ def test_git_breaks_the_borrower(tmp_path: Path, name: str, packed: bool) -> Non
     assert bool(complaints(member)) is breaks
 
 
-@pytest.mark.parametrize("knows_borrowers", [True, False], ids=["known", "unknown"])
-@pytest.mark.parametrize("packed", [True, False], ids=["packed", "loose"])
+@pytest.mark.parametrize(
+    ("packed", "knows_borrowers"),
+    [(True, True), (True, False), (False, False)],
+    ids=["packed, known", "packed, unknown", "loose, unknown"],
+)
 @pytest.mark.parametrize("task", [task for task in Task if task is not Task.RECLAIM], ids=lambda task: task.value)
 def test_no_task_in_a_lender_breaks_its_borrower(
     tmp_path: Path, task: Task, packed: bool, knows_borrowers: bool

@@ -8,6 +8,7 @@ import pytest
 
 from gitdash.model.ledger import Outcome
 from gitdash.model.task import Task
+from tests.support.chaos import small_volume
 from tests.support.repositories import GitRepository
 from tests.support.task_runs import run
 
@@ -182,3 +183,19 @@ def test_index_files_go_only_without_their_pack(repository: GitRepository) -> No
     assert result.removed == (f"objects/pack/{orphan.name}",)
     assert pack.with_suffix(".idx").exists()
     assert not orphan.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_full_disk_does_not_keep_it_from_making_room(tmp_path: Path) -> None:
+    with small_volume(tmp_path / "volume", 1 << 20) as volume:
+        if volume is None:
+            pytest.skip("no file system can be mounted here")
+        repository = GitRepository.init(volume / "one.git")
+        repository.commit({"a": "1"})
+        path = leave(repository, "objects/pack/tmp_pack_abc", 2 * DAY_S, b"x" * 100_000)
+        with pytest.raises(OSError, match="No space left"):
+            (volume / "filler").write_bytes(b"x" * (1 << 20))
+        result = run(repository, Task.SWEEP)
+        assert result.outcome is Outcome.DONE, result.sentence
+        assert not path.exists()
+        assert not (repository.git_dir / "objects" / "maintenance.lock").exists()

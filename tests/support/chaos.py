@@ -52,6 +52,7 @@ KINDS: Final = (
     "maintain",
     "maintain",
     "maintain",
+    "maintain while used",
     "maintain and terminate",
     "maintain and kill",
     "kill git",
@@ -206,6 +207,30 @@ class Family:
             assert result.outcome is Outcome.REFUSED, self._story("reclaimed")
         if task is Task.RECLAIM and result.outcome is Outcome.DONE:
             self.seen[name] = self._objects(self.repositories[name])
+
+    def _maintain_while_used(self, name: str, event: Event) -> None:
+        """Commits are made in the repository while it is maintained; one that fails is the user's to make again."""
+        repository = self.repositories[name]
+        task = _task(name, event)
+        self._grow_old()
+        before = dict(line.split()[::-1] for line in self.references[name].splitlines())
+        made: list[str] = []
+
+        def use() -> None:
+            for number in range(3):
+                with contextlib.suppress(AssertionError):
+                    files = {"used": f"{name} {number} {len(self.history)}"}
+                    made.append(repository.commit(files, reference="refs/heads/used"))
+
+        user = threading.Thread(target=use)
+        user.start()
+        result = self._run(name, task, event, threading.Event(), lambda *_: None)
+        user.join()
+        self._note("maintain", name, task.value, "while it is used:", result.outcome.value, result.sentence)
+        self._keep_references(name)
+        after = dict(line.split()[::-1] for line in self.references[name].splitlines())
+        expected = before | ({"refs/heads/used": made[-1]} if made else {})
+        assert after == expected, self._story(f"{name} has other references")
 
     def _run(
         self, name: str, task: Task, event: Event, cancel: threading.Event, on_step: Callable[[str, int, int], None]
