@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import dashboard, processes
+from benchmarks import acting, dashboard, processes
 from benchmarks import soak as sequences
 from benchmarks.fleet import make_bare_fleet, make_pool_and_member
 from benchmarks.timing import Result
@@ -43,6 +43,13 @@ def screen(scratch: Path, runs: int) -> list[Result]:
     return dashboard.measure(scratch, repository_count=10_000, runs=runs)
 
 
+def fetch(scratch: Path, runs: int) -> list[Result]:
+    """The choice about alternate refs, many fetches at once, and cancelling."""
+    results = acting.alternate_references(scratch / "pool", runs)
+    results += acting.orchestration(scratch / "many", runs)
+    return results + acting.cancelling(scratch / "waiting", runs)
+
+
 def soak(scratch: Path, runs: int) -> list[Result]:
     """500 random sequences of use, maintenance, kills and full disks, after which nothing may be missing."""
     del runs
@@ -55,6 +62,7 @@ BENCHMARKS: dict[str, Callable[[Path, int], list[Result]]] = {
     "exclusive": exclusive,
     "screen": screen,
     "soak": soak,
+    "fetch": fetch,
 }
 
 

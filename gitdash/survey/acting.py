@@ -7,6 +7,7 @@ of an action its watch hears, from the thread that does it. Nothing here decides
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -165,6 +166,8 @@ class Actions:
                 host=remote.host,
             )
             work = partial(self._fetch, report, remote, watch, run)
+            # what a fetch waits for is its server, not the disk
+            claims = replace(claims, volume=None)
             tickets.append(self._add(claims, ("fetch", remote.name, remote.is_preview), work, watch))
         return tickets
 

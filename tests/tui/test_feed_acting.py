@@ -55,8 +55,11 @@ def test_plan_is_made_run_and_written_down(fleet: Path, history: History) -> Non
         plan = watched.seen.plans[path]
         assert isinstance(plan, Plan)
         assert [task.task for task in plan.runnable] == [Task.FULL_REPACK, Task.COMMIT_GRAPH]
-        watched.feed.run_plans([plan])
+        shown = [msgspec.structs.replace(task, because=("a finding",)) for task in plan.tasks]
+        watched.feed.run_plans([msgspec.structs.replace(plan, tasks=tuple(shown))])
         job = _ended(watched, JobKind.MAINTAIN, JobState.DONE, path)
+        # planned anew when its turn comes, it keeps the reasons that a person saw
+        assert [entry.choices for entry in job.entries] == [("a finding",), ("a finding",)]
         assert job.what == "full-repack, commit-graph"
         assert [entry.outcome for entry in job.entries] == [Outcome.DONE, Outcome.DONE]
         assert job.before is not None

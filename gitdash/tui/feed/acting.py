@@ -6,8 +6,11 @@ ledger is read in another. What a job did is looked at again once it is over, so
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.model.job import JobFigures, JobKind, JobState
@@ -178,6 +181,7 @@ class Acting:
             self._register.end(number, JobState.FAILED, reason=planned.reason if planned is not None else None)
             return
         name = None if confirmed_name is None else confirmed_name.encode("utf-8", "surrogateescape")
+        planned = _with_reasons(planned, plan)
         ticket = self._actions.maintain(planned, self._watch(number, plan.path), run=run, confirmed_name=name)
         self._register.on_cancel(number, ticket.cancel)
 
@@ -261,6 +265,15 @@ class _JobWatch:
         if self._has_begun:
             self._on_busy(self._path, -1)
             self._look_again(self._path)
+
+
+def _with_reasons(planned: "Planned", shown: Plan) -> "Planned":
+    """Return what is run with the reasons that a person saw: planned anew, its tasks are only what was asked for."""
+    reasons = {task.task: task.because for task in shown.tasks}
+    tasks = tuple(
+        msgspec.structs.replace(task, because=reasons.get(task.task, task.because)) for task in planned.plan.tasks
+    )
+    return replace(planned, plan=msgspec.structs.replace(planned.plan, tasks=tasks))
 
 
 def _how_it_ended(entries: Sequence[LedgerEntry]) -> tuple[JobState, str | None]:
