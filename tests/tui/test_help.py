@@ -21,12 +21,12 @@ def test_numbers_of_views_and_of_tabs_have_one_line_each() -> None:
     views = [line for line in lines(Scope.FLEET) if "view of that number" in line]
     assert views == ["   1 … 9           Show the view of that number; esc goes back to what was shown before."]
     tabs = [line for line in lines(Scope.REPOSITORY) if "tab of that number" in line]
-    assert tabs == ["   1 … 8           Show the tab of that number."]
+    assert tabs == ["   1 … 9           Show the tab of that number."]
 
 
 def test_series_whose_keys_were_changed_names_them_all() -> None:
     text = "\n".join(lines(Scope.REPOSITORY, tab_2="f2"))
-    assert "   1 F2 3 4 5 6 7 8\n                   Show the tab of that number." in text
+    assert "   1 F2 3 4 5 6 7 8 9\n                   Show the tab of that number." in text
 
 
 def test_keys_that_are_wider_than_their_column_have_a_line_of_their_own() -> None:
