@@ -285,6 +285,7 @@ def test_running_fetch_says_phase_and_counts_of_its_remote() -> None:
     assert " 30%" in text
     counting = running(JobKind.FETCH, "counting objects", done_count=512, known_count=None)
     assert "counting objects, 512 " in page_text([counting])
+    assert "origin: waiting for the server " in page_text([running(JobKind.FETCH, "", what="origin")])
 
 
 def test_running_maintenance_says_which_of_its_tasks_it_is_at() -> None:
