@@ -12,6 +12,7 @@ import pytest
 
 from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.runner import stop_everything
+from gitdash.maintenance import lock
 from gitdash.maintenance.lock import LockHeldError, hold_locks, own_content
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
@@ -21,6 +22,7 @@ from tests.support.task_runs import make_lender_and_member, run
 
 HOLDS_FOR_EVER = """
 import sys, time
+from gitdash.maintenance import lock
 from gitdash.maintenance.lock import hold_locks
 with hold_locks([sys.argv[1].encode()], now_s=time.time()):
     print("held", flush=True)
@@ -239,3 +241,20 @@ def test_the_content_names_this_process_and_host(repository: GitRepository) -> N
         fields = lock_of(repository).read_text().split()
     assert fields[:2] == ["gitdash", str(os.getpid())]
     assert fields[3] == socket.gethostname()
+
+
+def test_a_number_that_another_process_has_by_now_is_no_sign_of_life(repository: GitRepository) -> None:
+    fields = own_content().decode().split()
+    lock_of(repository).write_text(" ".join([*fields[:2], str(int(fields[2]) - 1), *fields[3:]]))
+    assert run(repository, Task.PACK_REFS).outcome is Outcome.DONE
+
+
+@pytest.mark.parametrize(("kind", "is_taken"), [("ext4", True), ("nfs4", False), ("tmpfs", False), (None, False)])
+def test_a_lock_from_before_the_machine_started_goes_where_no_other_machine_writes(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch, kind: str | None, is_taken: bool
+) -> None:
+    monkeypatch.setattr(lock, "filesystem_type", lambda _: kind)
+    fields = own_content().decode().split()
+    lock_of(repository).write_text(" ".join([*fields[:4], "another-boot", fields[5]]))
+    assert (run(repository, Task.PACK_REFS).outcome is Outcome.DONE) is is_taken
+    assert lock_of(repository).exists() is not is_taken
