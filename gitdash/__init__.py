@@ -10,6 +10,7 @@ Data flows through the folders in this order:
     maintenance  Reports -> Plans (pure), and the running of fetches and tasks under a lock
     survey       drives the steps above and streams RepositoryReports; queues what acts
     export       reports -> JSON, CSV, Markdown, tables
+    lab          runs the same question in several ways, and compares
     demo         makes a fleet that shows every finding
     cli, tui     the two front ends; neither knows the other
 

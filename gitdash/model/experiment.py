@@ -1,0 +1,131 @@
+"""Experiments of the lab: variants of one command on one repository, their runs, and what the runs say.
+
+Times `*_at_s` are seconds since the epoch, durations end in `_s`. Texts are printable.
+"""
+
+import enum
+
+import msgspec
+
+from gitdash.model.ledger import Phase
+
+
+class ExperimentKind(enum.StrEnum):
+    """What is compared."""
+
+    SIZE = "size"
+    """How the reachable size is obtained."""
+    FETCH = "fetch"
+    """Alternate refs as configured, and suppressed."""
+    CONNECTIVITY = "connectivity"
+    """The check that a fetch or a push makes, with the parts of a bitmap."""
+    LOOKUP = "lookup"
+    """Objects among many packs, with a multi-pack-index, and in one pack."""
+    FILESYSTEM = "filesystem"
+    """What look-ups and writes cost on a mount."""
+    CLONE = "clone"
+    """A clone into the same file system, counted and timed."""
+
+
+class Measure(enum.StrEnum):
+    """What of a run is compared."""
+
+    WALL = "wall"
+    CPU = "cpu"
+
+
+class CacheState(enum.StrEnum):
+    """What of the files is in memory when a run begins."""
+
+    WARM = "warm"
+    COLD = "cold"
+
+
+class ExperimentRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of one variant."""
+
+    variant: str
+    number: int
+    """From 1 on in the order of running, over all variants; 0 for a warm-up, which counts for nothing."""
+    wall_s: float
+    user_s: float | None
+    """Of the whole process tree, as is what follows; None where nothing of its own ran."""
+    system_s: float | None
+    peak_memory_bytes: int | None
+    """Of the largest process."""
+    read_bytes: int | None
+    """From the disk, not from memory; None where the system does not count it."""
+    answer: int | None = None
+    """What it answered, such as bytes or objects; None if the variant answers nothing."""
+    load_1m: float | None = None
+    started_at_s: float
+    phases: tuple[Phase, ...] = ()
+    counts: dict[str, int] = {}
+    """What was counted, such as look-ups by kind or system calls."""
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What the runs of one variant say of one measure, in seconds."""
+
+    count: int
+    median_s: float
+    minimum_s: float
+    low_s: float
+    """The interval of the median, 95 of 100, by bootstrap."""
+    high_s: float
+
+
+class VariantResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One variant of an experiment."""
+
+    name: str
+    """Unique in the experiment, kebab case, such as `bitmap-without-lender`."""
+    title: str
+    """A few words."""
+    explanation: str
+    """What it does, and why it should be fast or slow; one or two sentences."""
+    argv: tuple[str, ...] = ()
+    """What was timed, masked; empty if it was no command."""
+    skipped: str | None = None
+    """Why it was not run, such as `needs git 2.46`; None if it was."""
+    exact: bool | None = None
+    """Whether its answer is the exact one; None if it answers nothing."""
+    note: str = ""
+    """Such as by how much it over-counts."""
+    runs: tuple[ExperimentRun, ...] = ()
+    summary: Summary | None = None
+    """Of the measure of the experiment; None without runs."""
+
+
+class ExperimentResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One experiment on one repository, as it is stored."""
+
+    number: int
+    """Given by the store; 0 until then."""
+    kind: ExperimentKind
+    question: str = ""
+    """Which of its questions, such as `without the lender`; empty if it has one."""
+    path: bytes
+    fingerprint: bytes
+    """Of what decides the outcome: references, packs, bitmaps; it has to be the same before and after each run."""
+    measure: Measure = Measure.WALL
+    cache: CacheState
+    cache_note: str = ""
+    """How the cache was emptied, and how that was seen."""
+    variants: tuple[VariantResult, ...]
+    winner: str | None
+    """Name of the variant whose interval lies below all others; None if the intervals do not part."""
+    verdict: str
+    """One sentence."""
+    discarded_count: int = 0
+    """Runs that were thrown away, for the repository changed meanwhile."""
+    is_complete: bool = True
+    """False if it was cancelled or its time ran out before each variant had its runs."""
+    notes: tuple[str, ...] = ()
+    started_at_s: float
+    elapsed_s: float
+    gitdash_version: str
+    git_version: str
+    host: str
+    processor_count: int
+    filesystem_type: str | None = None
