@@ -9,9 +9,11 @@ from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode
+from gitdash.export.held_record import held_record
 from gitdash.export.json_record import json_text, record, rounded
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.inspection.held_packs import held_packs
 from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind
@@ -51,7 +53,12 @@ def run_show(session: Session, path: bytes, *, output_format: str) -> int:
         )
     facts = with_exclusive(single.facts, now_s=now_s)
     report = single.judge.with_sizes(facts, facts.sizes)
-    shown = record(report, now_s) | {"remotes": _remotes(report), "lookups": _lookups(report, program)}
+    held = held_packs(repository.common_dir + b"/objects")
+    shown = record(report, now_s) | {
+        "remotes": _remotes(report),
+        "lookups": _lookups(report, program),
+        "held_packs": held_record(held),
+    }
     write_text(json_text(shown) if output_format == "json" else "".join(f"{line}\n" for line in _lines(shown)))
     return ExitCode.DONE
 
@@ -104,6 +111,9 @@ def _lines(shown: Mapping[str, Any]) -> Iterator[str]:
         if name == "config" and "concerns" in value:
             yield from _fact_lines(name, {key: part for key, part in value.items() if key != "concerns"})
             yield from _fact_lines("concerns", value["concerns"])
+        elif name == "held_packs" and "holders" in value:
+            yield from _fact_lines(name, value["holders"])
+            yield from _fact_lines(name, {key: part for key, part in value.items() if key != "holders"})
         elif name not in _APART:
             yield from _fact_lines(name, value)
 

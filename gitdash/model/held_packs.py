@@ -42,9 +42,9 @@ class HeldPacks(msgspec.Struct, frozen=True, kw_only=True):
     """False if there were more processes than could be looked at in time."""
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """Who holds what, and what is not known, for people; nothing if nobody holds anything and all were seen."""
-        texts = [holder.sentence for holder in self.holders]
+    def gaps(self) -> tuple[str, ...]:
+        """What was not seen, for people."""
+        texts = []
         if self.unseen_count:
             texts.append(f"{counted(self.unseen_count, 'process', 'processes')} cannot be looked into")
         if not self.is_complete:

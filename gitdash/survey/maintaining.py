@@ -1,5 +1,6 @@
 """Runs the tasks of a plan, one after the other, each with an entry in the ledger. Whether they may run, plans say."""
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,15 +8,19 @@ from functools import partial
 from typing import Final
 
 from gitdash.gitcmd.command_log import commands_for
+from gitdash.inspection.held_packs import held_packs
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.running import TaskResult, run_task
+from gitdash.model.held_packs import HeldPacks
 from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Plan, PlannedTask
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.survey.action_means import ActionMeans, ActionWatch
+from gitdash.units import counted
 
 ACTION: Final = "maintain"
+_HOLDERS_NAMED: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +94,7 @@ class _Running:
                 policy=means.settings.policy_for(path),
                 confirmed_name=self.confirmed_name,
             )
+            result = _with_holders(result, report.repository.common_dir)
         finally:
             ended = entry.end_task(result)
         return ended
@@ -101,3 +107,17 @@ class _Running:
     def _tell(self, task: Task, place: int, does: str, number: int, step_count: int) -> None:
         del number, step_count
         self.watch.advances(f"{task}: {does}", place, len(self.planned.plan.tasks))
+
+
+def _with_holders(result: TaskResult, common_dir: bytes) -> TaskResult:
+    """Say who keeps the space of packs that a task has removed."""
+    if not any(path.startswith("objects/pack/") for path in result.removed):
+        return result
+    found = held_packs(common_dir + b"/objects")
+    if not isinstance(found, HeldPacks) or not found.holders:
+        return result
+    named = [holder.sentence for holder in found.holders[:_HOLDERS_NAMED]]
+    more_count = len(found.holders) - _HOLDERS_NAMED
+    if more_count > 0:
+        named.append(f"{counted(more_count, 'more process', 'more processes')} hold deleted packs")
+    return dataclasses.replace(result, sentence="; ".join((result.sentence, *named)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from gitdash.model.command import CommandRecord
+from gitdash.model.held_packs import HeldPacks
 from gitdash.model.job import Job
 from gitdash.model.ledger import LedgerEntry
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
@@ -65,6 +66,8 @@ class Changes:
     """Answers to `request_namespaces`."""
     lookup_times: dict[bytes, LookupTimes | Unreadable] = field(default_factory=dict)
     """Answers to `request_lookup_times`."""
+    held_packs: dict[bytes, HeldPacks | Unreadable] = field(default_factory=dict)
+    """Who holds deleted packs, looked for whenever look-ups are timed."""
     objects: dict[bytes, list[ObjectAnswer]] = field(default_factory=dict)
     """Answers to `look_up`, in their order."""
     jobs: dict[int, Job] = field(default_factory=dict)

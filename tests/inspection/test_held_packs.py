@@ -83,7 +83,7 @@ def test_a_process_that_holds_deleted_packs_is_named_with_what_they_keep(store: 
     )
     assert found.bytes == 3 * BYTES
     assert found.is_complete
-    assert found.sentences[0] == f"process {pid} ({command}, of gitdash) holds 2 deleted packs, 1.17 MiB"
+    assert found.holders[0].sentence == f"process {pid} ({command}, of gitdash) holds 2 deleted packs, 1.17 MiB"
 
 
 def test_what_two_hold_counts_once_in_the_sum_and_who_keeps_more_comes_first(store: Path, hold: Hold) -> None:
@@ -136,7 +136,7 @@ def test_any_name_is_found_and_none_reaches_a_screen(store: Path, hold: Hold) ->
     found = look(store)
     assert [holder.pack_count for holder in found.holders] == [1, 1]
     assert found.bytes == BYTES
-    assert all(text.isprintable() for text in found.sentences)
+    assert all(holder.sentence.isprintable() for holder in found.holders)
 
 
 def test_other_deleted_files_of_the_store_are_counted_apart(store: Path, hold: Hold) -> None:
@@ -182,7 +182,7 @@ def test_git_that_reads_on_during_a_repack_is_found(tmp_path: Path) -> None:
 def test_time_is_bounded_and_it_is_said(store: Path) -> None:
     found = look(store, time_limit_s=0.0)
     assert not found.is_complete
-    assert found.sentences[-1] == "there are more processes than could be looked at in time"
+    assert found.gaps[-1] == "there are more processes than could be looked at in time"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
@@ -198,4 +198,4 @@ def test_processes_of_other_users_are_counted(store: Path, hold: Hold) -> None:
     assert [holder.process_id for holder in look(store).holders] == [pid]
     assert found.holders == ()
     assert found.unseen_count > look(store).unseen_count
-    assert found.sentences == (f"{found.unseen_count} processes cannot be looked into",)
+    assert found.gaps == (f"{found.unseen_count} processes cannot be looked into",)

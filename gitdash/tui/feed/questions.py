@@ -66,7 +66,10 @@ class Questions:
         self._ask_once("references", path, self._count)
 
     def request_lookup_times(self, path: bytes) -> None:
-        """Have look-ups in a repository timed and leave a reader open, unless that is under way."""
+        """Have look-ups in a repository timed and leave a reader open, unless that is under way.
+
+        Then who holds deleted packs is looked for.
+        """
         with self._lock:
             self._in_view.add(path)
         self._ask_once("objects", path, self._time)
@@ -134,6 +137,11 @@ class Questions:
         report = self._report_of(path)
         times = _UNKNOWN if report is None else self._opened_readers().times(report)
         self._tell(lambda changes: changes.lookup_times.update({path: times}))
+        if report is not None and report.repository.has_own_store:
+            from gitdash.inspection.held_packs import held_packs
+
+            held = held_packs(report.repository.common_dir + b"/objects")
+            self._tell(lambda changes: changes.held_packs.update({path: held}))
 
     def _time_again(self, path: bytes) -> None:
         if not self._cancel.is_set():

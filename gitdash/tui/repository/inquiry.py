@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gitdash.model.command import CommandRecord
+from gitdash.model.held_packs import HeldPacks
 from gitdash.model.ledger import LedgerEntry
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespaces
@@ -34,6 +35,7 @@ class Inquiry:
         self._commands_version = -1
         self.namespaces: ReferenceNamespaces | Unreadable | None = None
         self.lookup_times: LookupTimes | Unreadable | None = None
+        self.held_packs: HeldPacks | Unreadable | None = None
         self.entries: Sequence[LedgerEntry] | None = None
         self.answers: deque[ObjectAnswer] = deque(maxlen=_KEPT)
         """The latest first."""
@@ -70,6 +72,7 @@ class Inquiry:
         if path in changes.lookup_times:
             self.lookup_times = changes.lookup_times[path]
             self._note_answer(Need.LOOKUP_TIMES)
+        self.held_packs = changes.held_packs.get(path, self.held_packs)
         if path in changes.entries:
             self.entries = changes.entries[path]
             self._note_answer(Need.ENTRIES)

@@ -1,4 +1,4 @@
-"""The tab Objects: how long look-ups take here, and what git said of the objects that were asked for. Pure."""
+"""The tab Objects: how long look-ups take here, who holds deleted packs, and what git said of single objects. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -11,6 +11,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, shorten_middle
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.repository.held import held_lines
 from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.size_bar import cell_of
 from gitdash.tui.repository.view import Need, RepositoryView, ago
@@ -39,7 +40,7 @@ def objects_page(view: RepositoryView, width: int) -> Page:
     lines: list[Line] = [*missing_lines(view, width)]
     if view.report is None or not isinstance(view.report.inspection, Inspection):
         return Page(lines)
-    lines += [*_times(view, width), []]
+    lines += [*_times(view, width), [], *_with_space(held_lines(view, width))]
     lines += _waiting(view, width)
     if not view.answers:
         return Page(lines)
@@ -67,6 +68,11 @@ def _with_answers(view: RepositoryView, lines: list[Line], width: int) -> Page:
         if name == chosen:
             lines += _unfolded(answer, width)
     return Page(lines, items, pinned=head, names=names, unfolds=True)
+
+
+def _with_space(lines: Iterator[Line]) -> Sequence[Line]:
+    found = [*lines]
+    return [*found, []] if found else found
 
 
 def _times(view: RepositoryView, width: int) -> Iterator[Line]:

@@ -112,6 +112,7 @@ class RepositoryScreen(ItemsScreen):
             repository_count=len(self.context.fleet.rows),
             namespaces=self.inquiry.namespaces,
             lookup_times=self.inquiry.lookup_times,
+            held_packs=self.inquiry.held_packs,
             entries=self.inquiry.entries,
             answers=tuple(self.inquiry.answers),
             answer_count=self.inquiry.answer_count,

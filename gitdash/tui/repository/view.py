@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gitdash.export.family import Family
 from gitdash.model.command import CommandRecord
+from gitdash.model.held_packs import HeldPacks
 from gitdash.model.ledger import LedgerEntry
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.namespaces import ReferenceNamespaces
@@ -41,8 +42,9 @@ class RepositoryView:
     repository_count: int
     """In the whole fleet."""
     namespaces: ReferenceNamespaces | Unreadable | None = None
-    """None until they have been counted; so for the next two."""
+    """None until they have been counted; so for the next three."""
     lookup_times: LookupTimes | Unreadable | None = None
+    held_packs: HeldPacks | Unreadable | None = None
     answers: Sequence[ObjectAnswer] = ()
     """What was looked up here, the latest first."""
     answer_count: int = 0
