@@ -35,7 +35,8 @@ def key_line(scope: Scope, shown: Mapping[str, str], width: int, *, tab: str | N
     last = [action for action in labelled if action.name in {"help", "leave"}]
     labelled = [action for action in labelled if action not in last]
     while labelled and sum(_label_width(action, shown) for action in [*labelled, *last]) > width:
-        labelled.pop()
+        yielding = [action for action in labelled if action.yields]
+        labelled.remove(yielding[-1] if yielding else labelled[-1])
     pieces: list[Piece] = []
     spans = []
     left = 0

@@ -65,6 +65,8 @@ class Action:
     scopes: tuple[Scope, ...]
     label: str | None = None
     """One word for the key line; None if it does not stand there."""
+    yields: bool = False
+    """In the key line it gives way to all others where there is not room for all."""
     in_palette: bool = True
     comes_first: bool = False
     """It acts whatever has the focus, also while something is typed."""

@@ -43,6 +43,7 @@ FLEET: Final = (
         group=ORDER,
         scopes=(Scope.FLEET,),
         label="sort",
+        yields=True,
     ),
     Action(
         name="reverse_sort",
@@ -53,6 +54,7 @@ FLEET: Final = (
         group=ORDER,
         scopes=(Scope.FLEET,),
         label="order",
+        yields=True,
     ),
     Action(
         name="open",
@@ -73,6 +75,7 @@ FLEET: Final = (
         group=LOOK,
         scopes=(Scope.FLEET,),
         label="detail",
+        yields=True,
     ),
     Action(
         name="show_skipped",
@@ -92,6 +95,7 @@ FLEET: Final = (
         group=ACT,
         scopes=(Scope.FLEET, Scope.REPOSITORY),
         label="size",
+        yields=True,
     ),
     Action(
         name="rescan",
@@ -102,6 +106,7 @@ FLEET: Final = (
         group=ACT,
         scopes=(Scope.FLEET, Scope.REPOSITORY),
         label="rescan",
+        yields=True,
     ),
     Action(
         name="rescan_all",
@@ -121,5 +126,6 @@ FLEET: Final = (
         group=ACT,
         scopes=(Scope.FLEET,),
         label="copy",
+        yields=True,
     ),
 )

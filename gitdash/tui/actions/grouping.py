@@ -14,6 +14,7 @@ GROUPING: Final = (
         group=ORDER,
         scopes=(Scope.FLEET,),
         label="group",
+        yields=True,
     ),
     Action(
         name="close_group",

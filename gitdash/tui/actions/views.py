@@ -16,6 +16,7 @@ VIEWS: Final = (
         group=LOOK,
         scopes=(Scope.FLEET,),
         label="views",
+        yields=True,
     ),
     *(
         Action(
@@ -49,6 +50,7 @@ VIEWS: Final = (
         group=LOOK,
         scopes=(Scope.FLEET,),
         label="columns",
+        yields=True,
     ),
     Action(
         name="open_chosen_view",
