@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from gitdash.model.experiment import ExperimentResult, StrategyComparison
 from gitdash.model.inspection import Inspection
 from gitdash.model.ledger import LedgerEntry
 from gitdash.model.report import RepositoryReport
@@ -61,6 +62,9 @@ class Loan:
     """Device and inode of that folder."""
 
 
+Record = RepositoryReport | RepositorySummary | SizeMeasurement | LedgerEntry | ExperimentResult | StrategyComparison
+"""What the state file holds as bytes."""
+
 _NOT_ONE: Final = (ValueError, RecursionError)
 """What the decoder says of bytes that are no record."""
 
@@ -101,7 +105,17 @@ def _entry_decoder() -> msgspec.msgpack.Decoder[LedgerEntry]:
     return msgspec.msgpack.Decoder(LedgerEntry)
 
 
-def encode(record: RepositoryReport | RepositorySummary | SizeMeasurement | LedgerEntry) -> bytes:
+@cache
+def _experiment_decoder() -> msgspec.msgpack.Decoder[ExperimentResult]:
+    return msgspec.msgpack.Decoder(ExperimentResult)
+
+
+@cache
+def _comparison_decoder() -> msgspec.msgpack.Decoder[StrategyComparison]:
+    return msgspec.msgpack.Decoder(StrategyComparison)
+
+
+def encode(record: Record) -> bytes:
     """Return a record as bytes."""
     return _encoder().encode(record)
 
@@ -144,6 +158,22 @@ def decode_entry(data: bytes) -> LedgerEntry | None:
     """Return an action; None if the bytes are not one, such as that of a gitdash that knows more outcomes."""
     try:
         return _entry_decoder().decode(data)
+    except _NOT_ONE:
+        return None
+
+
+def decode_experiment(data: bytes) -> ExperimentResult | None:
+    """Return an experiment; None if the bytes are not one, such as that of a gitdash that knows more kinds."""
+    try:
+        return _experiment_decoder().decode(data)
+    except _NOT_ONE:
+        return None
+
+
+def decode_comparison(data: bytes) -> StrategyComparison | None:
+    """Return a comparison of strategies; None if the bytes are not one (any more)."""
+    try:
+        return _comparison_decoder().decode(data)
     except _NOT_ONE:
         return None
 

@@ -82,6 +82,20 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "CREATE INDEX actions_by_start ON actions (started_at_s)",
         "CREATE INDEX actions_running ON actions (number) WHERE is_running = 1",
     ),
+    (
+        """CREATE TABLE experiments (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            path BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            result BLOB NOT NULL)""",
+        "CREATE INDEX experiments_by_path ON experiments (path, kind)",
+        """CREATE TABLE comparisons (
+            path BLOB NOT NULL,
+            question TEXT NOT NULL,
+            fingerprint BLOB NOT NULL,
+            comparison BLOB NOT NULL,
+            PRIMARY KEY (path, question)) WITHOUT ROWID""",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

@@ -21,3 +21,9 @@ SAVE_ACTION: Final = """INSERT OR REPLACE INTO actions
 END_RUNNING_ACTION: Final = "UPDATE actions SET is_running = 0, entry = ? WHERE number = ? AND is_running = 1"
 DROP_ACTIONS_BEFORE: Final = "DELETE FROM actions WHERE started_at_s < ?"
 DROP_ACTIONS_BUT_LAST: Final = "DELETE FROM actions WHERE number <= (SELECT max(number) FROM actions) - ?"
+SAVE_EXPERIMENT: Final = "INSERT INTO experiments (path, kind, result) VALUES (?, ?, ?)"
+DROP_EXPERIMENTS_BUT_LAST: Final = (
+    "DELETE FROM experiments WHERE number <= (SELECT number FROM experiments ORDER BY number DESC LIMIT 1 OFFSET ?)"
+)
+SAVE_COMPARISON: Final = """INSERT OR REPLACE INTO comparisons
+    (path, question, fingerprint, comparison) VALUES (?, ?, ?, ?)"""

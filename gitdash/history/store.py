@@ -1,4 +1,4 @@
-"""What gitdash remembers between runs: the last report of each repository, sizes, loans, preferences and actions.
+"""What gitdash remembers between runs: the last report of each repository, sizes, loans, preferences, and what it did.
 
 Source: SQLite's "Write-Ahead Logging" and "Result and Error Codes". Whatever goes wrong while writing costs the
 memory, never the run: it is said once, in `History.problem`. Does not judge whether what it remembers is still true:
@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 from gitdash import __version__
 from gitdash.history import statements
 from gitdash.history.action_rows import ActionRows
+from gitdash.history.experiments import Experiments
 from gitdash.history.ledger import Ledger
 from gitdash.history.reading import Reader
 from gitdash.history.records import (
@@ -90,6 +91,8 @@ class History:
         self._write_lock = threading.Lock()
         self.ledger = Ledger(ActionRows(self._writer, self._reader, self._write_lock))
         """What gitdash did; `forget` takes nothing from it."""
+        self.experiments = Experiments(self._writer, self._reader, self._write_lock)
+        """What was measured; `forget` takes only what is chosen by it."""
         self._waiting: dict[bytes, tuple[Row, bytes]] = {}
         """Rows of `repositories` and the report of each, by path."""
         self._due_s = 0.0
@@ -220,6 +223,7 @@ class History:
             self._writer.write(
                 ("DELETE FROM repositories WHERE path = ?", gone),
                 ("DELETE FROM sizes WHERE path = ?", gone),
+                ("DELETE FROM comparisons WHERE path = ?", gone),
                 ("DELETE FROM loans WHERE borrower = ?", gone),
             )
 

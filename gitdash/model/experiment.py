@@ -8,6 +8,7 @@ import enum
 import msgspec
 
 from gitdash.model.ledger import Phase
+from gitdash.model.sizes import Question, Strategy
 
 
 class ExperimentKind(enum.StrEnum):
@@ -129,3 +130,25 @@ class ExperimentResult(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     processor_count: int
     filesystem_type: str | None = None
+
+
+class StrategyComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What an experiment says of the strategies for one size of one repository."""
+
+    question: Question
+    by_rule: Strategy
+    """What the facts alone would have chosen."""
+    by_rule_s: float
+    """Its median."""
+    best: Strategy
+    """The one with the lowest median."""
+    best_s: float
+    winner: Strategy | None
+    """The one whose interval lies below all others; None if the intervals do not part: then the rule stays."""
+    measured_at_s: float
+    git_version: str
+
+    @property
+    def regret(self) -> float:
+        """How many times as long the rule's choice takes as the best; 1 if it is the best."""
+        return self.by_rule_s / self.best_s if self.best_s > 0 else 1.0

@@ -343,7 +343,7 @@ def scrambled(path: Path) -> None:
         (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
         (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
         (foreign, "is a database of another program"),
-        (newer, "is from a newer gitdash (version 99 of the file, this one knows 4)"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 5)"),
         (cut, "is damaged"),
         (scrambled, "is damaged"),
     ],
