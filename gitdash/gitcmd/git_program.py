@@ -20,6 +20,8 @@ class GitProgram:
     """What `git version` says after these two words."""
     memory_limit_bytes: int = DEFAULT_MEMORY_LIMIT_BYTES
     """Data that one process of it may allocate."""
+    wrapper: tuple[str, ...] = ()
+    """The program and the options that start it, such as strace's; empty for git itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

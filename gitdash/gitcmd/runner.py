@@ -129,6 +129,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
         name=next((name for name in map(_masked, arguments) if not name.startswith("-")), ""),
         argv=("git", *map(_masked, [*added, *arguments])),
         command=[
+            *program.wrapper,
             program.path,
             *config_arguments(overrides=FETCH_CONFIG_OVERRIDES if for_fetch else CONFIG_OVERRIDES),
             *added,
