@@ -80,7 +80,7 @@ def csv_text(summaries: Iterable[RepositorySummary], columns: Sequence[Column]) 
 
     Text that a spreadsheet would run as a formula gets an apostrophe in front.
     """
-    lines = _Lines()
+    lines = CsvLines()
     writer = csv.writer(lines)
     writer.writerow([column.raw_name for column in columns])
     for summary in summaries:
@@ -88,7 +88,7 @@ def csv_text(summaries: Iterable[RepositorySummary], columns: Sequence[Column]) 
     return "".join(lines)
 
 
-class _Lines(list[str]):
+class CsvLines(list[str]):
     """What the csv module writes to."""
 
     def write(self, line: str) -> None:
@@ -102,8 +102,13 @@ def _raw_cell(value: Cell) -> str:
     if isinstance(value, Unreadable):
         return UNREADABLE
     if isinstance(value, str):
-        return f"'{value}" if _FORMULA.match(value) else value
+        return safe_in_spreadsheet(value)
     return str(value)
+
+
+def safe_in_spreadsheet(text: str) -> str:
+    """Return a text with an apostrophe in front if a spreadsheet would run it as a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def markdown_table(summaries: Iterable[RepositorySummary], columns: Sequence[Column], now_s: float) -> str:
@@ -126,10 +131,15 @@ def _markdown_cell(column: Column, text: str) -> str:
         return text.replace("<", "&lt;")
     if _PLAIN_MARKDOWN.fullmatch(text):
         return text
+    return code_span(text).replace("|", "\\|")
+
+
+def code_span(text: str) -> str:
+    """Return a text as a span of code in markdown, so that none of it is markup; in a table `|` needs a backslash."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * (longest + 1)
     space = " " if longest else ""
-    return fence + space + text.replace("|", "\\|") + space + fence
+    return fence + space + text + space + fence
 
 
 def totals_line(totals: Totals) -> str:

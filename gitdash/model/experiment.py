@@ -64,6 +64,17 @@ class ExperimentRun(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int] = {}
     """What was counted, such as look-ups by kind or system calls."""
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is no warm-up."""
+        return self.number > 0
+
+    def measured_s(self, measure: Measure) -> float | None:
+        """Return what is compared; None if it was not measured."""
+        if measure is Measure.WALL:
+            return self.wall_s
+        return None if self.user_s is None or self.system_s is None else self.user_s + self.system_s
+
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """What the runs of one variant say of one measure, in seconds."""
