@@ -1,0 +1,180 @@
+"""Which mount a path lies on, and what its type means for git. Pure: tables come in as text or as records.
+
+Source: proc_pid_mountinfo(5); psutil's disk partitions where a system has no such table. What options mean stands in
+`mount_options`. What a table says is what is asked for; how long a look-up takes, `filesystem` measures.
+"""
+
+import enum
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from gitdash.units import printable, printable_path
+
+_ESCAPES: Final = {b"\\040": b" ", b"\\011": b"\t", b"\\012": b"\n", b"\\134": b"\\", b"\\043": b"#"}
+_EFS_SERVER: Final = re.compile(r"([a-z0-9-]+\.)?fs-[0-9a-f]+\.efs\.")
+"""`fs-ID.efs.REGION.amazonaws.com`, with the zone before it where one is named."""
+_NFS_PORT: Final = "2049"
+
+
+class Place(enum.StrEnum):
+    """Where the files of a file system are."""
+
+    LOCAL = "local"
+    MEMORY = "memory"
+    NETWORK = "network"
+    PROGRAM = "program"
+    """Behind a program of the user's, see fuse(4)."""
+    LAYERS = "layers"
+    """In other file systems, one upon the other."""
+    HOST = "host"
+    """In the host of this virtual machine."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One line of a mount table."""
+
+    mount_point: bytes
+    """Absolute, without a slash at its end; empty for the root."""
+    type_name: str
+    """Such as `nfs4` or `fuse.sshfs`."""
+    source: str
+    """Such as a device, or a server and its folder; printable."""
+    options: tuple[tuple[str, str | None], ...]
+    """In their order, those of the mount before those of the file system; None for one that is just there."""
+
+    def value_of(self, name: str) -> str | None:
+        """Return the last value of an option, empty for one that is just there, None if it is not."""
+        values = [value or "" for option, value in self.options if option == name]
+        return values[-1] if values else None
+
+
+class Partition(Protocol):
+    """What psutil says of a mount."""
+
+    @property
+    def device(self) -> str: ...  # noqa: D102 - names of psutil's
+    @property
+    def mountpoint(self) -> str: ...  # noqa: D102
+    @property
+    def fstype(self) -> str: ...  # noqa: D102
+    @property
+    def opts(self) -> str: ...  # noqa: D102
+
+
+def parse_mounts(data: bytes) -> tuple[Mount, ...]:
+    """Return the mounts of a mountinfo table in its order; lines that are none are left out."""
+    mounts = []
+    for line in data.splitlines():
+        before, separator, after = line.partition(b" - ")
+        fields, of_filesystem = before.split(b" "), after.split(b" ")
+        if not separator or len(fields) < 6 or len(of_filesystem) < 3:
+            continue
+        options = b",".join((fields[5], b" ".join(of_filesystem[2:])))
+        mounts.append(
+            Mount(
+                mount_point=_unescaped(fields[4]).rstrip(b"/"),
+                type_name=printable_path(of_filesystem[0]),
+                source=printable_path(_unescaped(of_filesystem[1])),
+                options=_options(printable_path(_unescaped(options))),
+            )
+        )
+    return tuple(mounts)
+
+
+def mounts_of_partitions(partitions: Sequence[Partition]) -> tuple[Mount, ...]:
+    """Return the mounts that psutil lists."""
+    return tuple(
+        Mount(
+            mount_point=partition.mountpoint.encode("utf-8", "surrogateescape").rstrip(b"/"),
+            type_name=printable(partition.fstype),
+            source=printable(partition.device),
+            options=_options(printable(partition.opts)),
+        )
+        for partition in partitions
+    )
+
+
+def mount_of(path: bytes, mounts: Sequence[Mount]) -> Mount | None:
+    """Return the mount that an absolute path without links lies on: the longest, of two on one point the later."""
+    found = None
+    for mount in mounts:
+        point = mount.mount_point
+        is_below = path == point or path.startswith(point + b"/")
+        if is_below and (found is None or len(point) >= len(found.mount_point)):
+            found = mount
+    return found
+
+
+def place_of(mount: Mount) -> Place:
+    """Say where the files of a mount are."""
+    if mount.type_name in _PLACES:
+        return _PLACES[mount.type_name]
+    return Place.PROGRAM if mount.type_name.startswith("fuse") else Place.UNKNOWN
+
+
+def filesystem_name(mount: Mount) -> str:
+    """Return what people call the file system, such as `Amazon EFS (nfs4)`."""
+    if is_efs(mount):
+        return f"Amazon EFS ({mount.type_name})"
+    if is_tunnelled(mount):
+        return f"NFS through a tunnel on this machine, as Amazon EFS's mount program makes it ({mount.type_name})"
+    name = _NAMES.get(mount.type_name)
+    return f"{name} ({mount.type_name})" if name else mount.type_name
+
+
+def is_efs(mount: Mount) -> bool:
+    """Say whether it is Amazon's EFS by the name of its server; by an address nobody can tell."""
+    server = mount.source.partition(":")[0]
+    return mount.type_name == "efs" or (mount.type_name == "nfs4" and _EFS_SERVER.match(server) is not None)
+
+
+def is_tunnelled(mount: Mount) -> bool:
+    """Say whether the server is this machine on a port of its own, as with EFS's mount program and TLS."""
+    return (
+        mount.type_name == "nfs4"
+        and mount.source.partition(":")[0] in {"127.0.0.1", "localhost"}
+        and mount.value_of("port") not in {None, "0", _NFS_PORT}
+    )
+
+
+def _unescaped(field: bytes) -> bytes:
+    return re.sub(rb"\\(?:040|011|012|134|043)", lambda match: _ESCAPES[match.group()], field)
+
+
+def _options(text: str) -> tuple[tuple[str, str | None], ...]:
+    options = []
+    for option in filter(None, text.split(",")):
+        name, equals, value = option.partition("=")
+        options.append((name, value if equals else None))
+    return tuple(dict.fromkeys(options))
+
+
+_NAMES: Final = {
+    "nfs": "NFS version 2 or 3",
+    "nfs4": "NFS version 4",
+    "cifs": "SMB",
+    "smb3": "SMB",
+    "fuse.sshfs": "SSHFS",
+    "fuse.s3fs": "S3 as a file system",
+    "fuse.rclone": "a cloud by rclone",
+    "fuse.glusterfs": "GlusterFS",
+    "fuseblk": "a FUSE file system on a disk, such as NTFS-3G",
+    "9p": "9P, a folder of the host",
+    "virtiofs": "virtio-fs, a folder of the host",
+    "vboxsf": "VirtualBox shared folder",
+    "overlay": "overlay, as in containers",
+    "ceph": "CephFS",
+}
+_PLACES: Final = {
+    **dict.fromkeys(("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "apfs", "hfs"), Place.LOCAL),
+    **dict.fromkeys(("vfat", "exfat", "ntfs", "ntfs3", "fuseblk", "squashfs", "erofs", "jfs", "ufs"), Place.LOCAL),
+    **dict.fromkeys(("tmpfs", "ramfs", "devtmpfs"), Place.MEMORY),
+    **dict.fromkeys(("nfs", "nfs4", "efs", "cifs", "smb3", "smbfs", "afs", "afpfs"), Place.NETWORK),
+    **dict.fromkeys(("ceph", "lustre", "gfs2", "ocfs2", "beegfs", "gpfs", "pvfs2"), Place.NETWORK),
+    **dict.fromkeys(("9p", "virtiofs", "vboxsf", "prl_fs", "drvfs"), Place.HOST),
+    **dict.fromkeys(("overlay", "aufs"), Place.LAYERS),
+}
