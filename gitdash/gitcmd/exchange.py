@@ -50,6 +50,8 @@ class Exchange:
     """How much of `stdin` is written."""
     on_stderr: Callable[[bytes], None] | None = None
     """Hears each piece of stderr as it comes, before its middle is left out; in the thread that talks."""
+    on_wake: Callable[[], None] | None = None
+    """Called whenever the talk wakes up: at the latest after a tick, and as long as the child is not reaped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,8 @@ def talk(
         _register(selector, exchange, pipes, group)
         while True:
             ready = selector.select(min(_TICK_S, max(0.0, deadline_s - time.monotonic())))
+            if exchange.on_wake is not None:
+                exchange.on_wake()
             ended = group.has_ended()
             for key, _ in ready:
                 _transfer(exchange, pipes, key, selector)

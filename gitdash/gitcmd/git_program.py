@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.gitcmd.usage import ProcessUsage
+
 DEFAULT_MEMORY_LIMIT_BYTES: Final = min(8 * 1024**3, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
 """Half of the machine, at most 8 GiB: `rev-list --objects` needs some 200 bytes an object."""
 
@@ -39,3 +41,5 @@ class GitOutput:
     argv: tuple[str, ...]
     """`git`, added `-c` pairs, `--git-dir`, arguments; masked. The pairs of `CONFIG_OVERRIDES`, the same in every call,
     are left out."""
+    usage: ProcessUsage | None = None
+    """What it and its helpers used; None if its end was not seen."""

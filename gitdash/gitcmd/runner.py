@@ -1,4 +1,4 @@
-"""The one door to processes: starts git and our own workers, bounds them, and ends them.
+"""The one door to processes: starts git and what `workers` asks for, bounds them, and ends them.
 
 Each call gets an argv, the environment and `-c` pairs of `environment`, a stdin that ends, a session of its own, a time
 limit on the whole call, a memory limit, a cap on what it may say, and a watchdog that ends it if we are killed. Source:
@@ -9,12 +9,11 @@ prlimit(2) from here would come after the first allocations. It is RLIMIT_DATA: 
 then cannot open big ones. This module decides nothing about what git is asked.
 """
 
-import contextlib
 import os
 import re
+import resource
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,13 +29,13 @@ from gitdash.gitcmd.environment import (
     fetch_environment,
     git_environment,
     search_path,
-    without_git_variables,
 )
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import DEFAULT_MEMORY_LIMIT_BYTES, GitOutput, GitProgram
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
+from gitdash.gitcmd.usage import MemoryWatch
 from gitdash.gitcmd.watchdog import COMMAND as WATCHDOG_COMMAND
 from gitdash.gitcmd.watchdog import Watchdog
 from gitdash.units import human_duration
@@ -46,12 +45,9 @@ OLDEST_VERSION: Final = (2, 39)
 
 DEFAULT_STDOUT_LIMIT_BYTES: Final = 256 * 1024**2
 """More than the references of a repository with 2,000,000 of them."""
-WORKER_MEMORY_LIMIT_BYTES: Final = 1024**3
-"""An inspection reads headers and directories; what needs more is a hostile repository."""
 
 _STOP_GRACE_S: Final = 0.4
 """`stop_everything` shall be over within a second."""
-_WORKER_GRACE_S: Final = 0.5
 _VERSION_TIME_LIMIT_S: Final = 20.0
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null || :; exec "$@"')
 """`$0` is the limit in KiB. Where the limit in force is lower already, that one stays."""
@@ -186,25 +182,27 @@ class _Call:
     def _run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:
         started_s = time.monotonic()
         try:
-            process = _start(self.command, self.environment, self.memory_limit_bytes, stderr=subprocess.PIPE)
+            process = start(self.command, self.environment, self.memory_limit_bytes, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:
             raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
-        group = groups.ProcessGroup(process.pid, WATCHDOG)
-        pipes = Pipes(stdin=_pipe(process.stdin), stdout=_pipe(process.stdout), stderr=_pipe(process.stderr))
+        group, memory = groups.ProcessGroup(process.pid, WATCHDOG), MemoryWatch(process.pid)
+        exchange.on_wake = memory.look
+        pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=pipe_of(process.stderr))
         try:
             ending = talk(exchange, pipes, group, deadline_s=started_s + self.time_limit_s, cancel=cancel)
         finally:
             group.end(self.grace_s)
             pipes.close()
-            exit_code = _reap(process)
+            spent = reap(process)
         output = GitOutput(
             stdout=bytes(exchange.stdout),
             stderr=exchange.stderr.text(),
-            exit_code=-signal.SIGKILL if exit_code is None else exit_code,
+            exit_code=-signal.SIGKILL if process.returncode is None else process.returncode,
             elapsed_s=time.monotonic() - started_s,
             argv=self.argv,
+            usage=None if spent is None else memory.usage(spent),
         )
-        return Ending.CANCELLED if group.stopped and exit_code else ending, output
+        return Ending.CANCELLED if group.stopped and output.exit_code else ending, output
 
     def error(self, kind: GitFailure, what: str, output: GitOutput | None = None) -> GitError:
         return GitError(
@@ -226,13 +224,17 @@ def _masked(argument: str | bytes) -> str:
     return mask_credentials(argument if isinstance(argument, str) else os.fsdecode(argument))
 
 
-def _start(
+def start(
     command: Sequence[str | bytes],
     environment: Mapping[str, str],
     memory_limit_bytes: int | None,
     *,
     stderr: int | None,
 ) -> subprocess.Popen[bytes]:
+    """Start a program with pipes, as the leader of a session of its own. Raises OSError, and ValueError for a NUL.
+
+    `stderr` is a constant of subprocess; None is ours.
+    """
     WATCHDOG.prepare()
     limited = () if memory_limit_bytes is None else (*_LIMITED, str(memory_limit_bytes // 1024))
     return subprocess.Popen(
@@ -248,63 +250,27 @@ def _start(
     )
 
 
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+def pipe_of(pipe: IO[bytes] | None) -> IO[bytes]:
+    """Return a pipe that was asked for."""
     if pipe is None:
         raise AssertionError("every pipe was asked for")
     return pipe
 
 
-def _reap(process: subprocess.Popen[bytes]) -> int | None:
-    try:
-        return process.wait(0)
-    except subprocess.TimeoutExpired:
+def reap(process: subprocess.Popen[bytes]) -> resource.struct_rusage | None:
+    """Take an ended child's exit code into `process` and return what it used; None if it hangs, or is reaped."""
+    if process.returncode is not None:
         return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerProcess:
-    """A Python child of ours that answers requests on stdin until it reads the end of the file."""
-
-    stdin: IO[bytes]
-    """Requests, buffered: flush after each."""
-    stdout: IO[bytes]
-    """Replies."""
-    _process: subprocess.Popen[bytes]
-    _group: groups.ProcessGroup
-
-    @property
-    def pid(self) -> int:
-        """The process id, which is that of its group, too."""
-        return self._group.pid
-
-    def stop(self) -> None:
-        """End it and what it started; a second call does nothing. A read that another thread waits in gets the end."""
-        self._group.end(_WORKER_GRACE_S)
-        for pipe in (self.stdin, self.stdout):
-            with contextlib.suppress(OSError, ValueError):
-                pipe.close()
-        _reap(self._process)
-
-
-def start_worker(module: str, *, memory_limit_bytes: int | None = WORKER_MEMORY_LIMIT_BYTES) -> WorkerProcess:
-    """Start `python -m module` in a process group of its own. When we die its stdin ends, and the watchdog ends it.
-
-    Raises GitError if it cannot be started; whether the module exists, its first reply tells.
-    """
-    command = [sys.executable, "-m", module]
-    environment = without_git_variables(os.environ) | _import_path()
-    return _start_python(command, environment, memory_limit_bytes, stderr=subprocess.DEVNULL)
-
-
-def start_gitdash(arguments: Sequence[str | bytes], environment: Mapping[str, str]) -> WorkerProcess:
-    """Start a gitdash that is served through pipes, and ends as a worker does; its talk goes where ours goes.
-
-    It is what the user could have started, so it gets our whole environment, `environment` added, and no memory limit.
-    Raises GitError if it cannot be started. Call it in the main thread: the parent's death that a child can ask to be
-    told of is that of the thread which started it, see prctl(2).
-    """
-    command = [sys.executable, "-m", "gitdash", *arguments]
-    return _start_python(command, {**os.environ, **_import_path(), **environment}, None, stderr=None)
+    try:
+        pid, status, spent = os.wait4(process.pid, os.WNOHANG)
+    except ChildProcessError:
+        # whoever started us ignores the ends of children, so the kernel has reaped it
+        process.returncode = 0
+        return None
+    if pid == 0:
+        return None
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return spent
 
 
 def run_in_foreground(argv: Sequence[str], folder: bytes) -> int:
@@ -327,32 +293,6 @@ def run_in_foreground(argv: Sequence[str], folder: bytes) -> int:
 
 def _leave_it_to_the_child(_number: int, _frame: object) -> None:
     """Hear a signal of the terminal and do nothing."""
-
-
-def _import_path() -> dict[str, str]:
-    """Return the variables by which a Python child finds the modules that we are made of."""
-    ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return {
-        # The current folder of the user may hold a module called like one of ours.
-        "PYTHONSAFEPATH": "1",
-        "PYTHONPATH": os.pathsep.join([ours, *(entry for entry in inherited if os.path.isabs(entry))]),
-    }
-
-
-def _start_python(
-    command: Sequence[str | bytes], environment: Mapping[str, str], memory_limit_bytes: int | None, stderr: int | None
-) -> WorkerProcess:
-    try:
-        process = _start(command, environment, memory_limit_bytes, stderr=stderr)
-    except OSError as error:
-        raise GitError(f"no worker could be started: {error}", kind=GitFailure.REFUSED) from error
-    return WorkerProcess(
-        stdin=_pipe(process.stdin),
-        stdout=_pipe(process.stdout),
-        _process=process,
-        _group=groups.ProcessGroup(process.pid, WATCHDOG),
-    )
 
 
 def _start_watchdog() -> int:

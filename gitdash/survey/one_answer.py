@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Final
 
-from gitdash.gitcmd.runner import WorkerProcess, start_worker
+from gitdash.gitcmd.workers import WorkerProcess, start_worker
 from gitdash.inspection.messages import EMPTY, complete_message
 from gitdash.model.repository import Unreadable
 from gitdash.survey import workers

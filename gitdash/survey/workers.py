@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
-from gitdash.gitcmd.runner import WorkerProcess, start_worker
+from gitdash.gitcmd.workers import WorkerProcess, start_worker
 from gitdash.inspection.messages import (
     EMPTY,
     LENGTH,

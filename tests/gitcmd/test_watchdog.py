@@ -112,7 +112,7 @@ def test_a_worker_that_is_stuck_in_reading_ends_when_we_are_killed(parent: Calla
     )
     ours = parent(f"""
         import time
-        from gitdash.gitcmd.runner import start_worker
+        from gitdash.gitcmd.workers import start_worker
         worker = start_worker("stuck")
         {TELL_WHEN_TOLD}
     """)

@@ -11,7 +11,7 @@ from typing import Final, Self
 
 from aiohttp import WSMsgType, web
 
-from gitdash.gitcmd.runner import WorkerProcess, start_gitdash
+from gitdash.gitcmd.workers import WorkerProcess, start_gitdash
 from gitdash.tui.web.packets import BEGINNING, HEAD_BYTES, MAXIMUM_PAYLOAD_BYTES, is_exit, packet_for
 
 LEAVE_S: Final = 3.0
