@@ -21,6 +21,7 @@
     +-- survey.single.NoRepositoryError         a command needs a repository, and the path leads to none
     +-- demo.folder.DemoError                   the demo fleet cannot be made
     +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
+    +-- lab.request.ExperimentError             an experiment cannot be made here
     +-- export.columns.ColumnError              no such column
     +-- cli.maintain.NotConfirmedError          nobody has agreed to what would be done
     +-- cli.output.OutputError                  data could not be written to stdout

@@ -127,6 +127,23 @@ def open_buffer(path: bytes, *, listed: os.stat_result | None = None) -> FileBuf
         raise
 
 
+def forget_cached(path: bytes) -> None:
+    """Have the system drop what it has of a file in memory, so that the next reader reads from the disk.
+
+    What is not on the disk yet is written there first: such pages would stay. Without effect where the system has no
+    posix_fadvise(2). Raises FileError.
+    """
+    descriptor, _ = _open(path, None)
+    try:
+        if hasattr(os, "posix_fadvise"):
+            os.fdatasync(descriptor)
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    except OSError as error:
+        raise file_error(path, error) from error
+    finally:
+        os.close(descriptor)
+
+
 def _open(path: bytes, listed: os.stat_result | None) -> tuple[int, int]:
     try:
         before = listed or os.lstat(path)

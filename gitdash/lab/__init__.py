@@ -1,1 +1,1 @@
-"""Experiments: one question asked in several ways of one repository, measured side by side. No repository is changed."""
+"""Experiments: one question asked in several ways of one repository, measured side by side. Nothing is changed."""

@@ -1,0 +1,27 @@
+"""The one list of experiments, from which command line, dashboard and documentation are made."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.lab.request import ExperimentRequest
+from gitdash.lab.variant import Variant
+from gitdash.model.experiment import ExperimentKind, ExperimentResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """One kind of experiment."""
+
+    title: str
+    """A few words."""
+    explanation: str
+    """What is compared, and what one learns from it; two or three sentences."""
+    run: Callable[[ExperimentRequest], ExperimentResult]
+    """Make it. Raises ExperimentError, GitError, and FileError if the repository cannot be read any more."""
+    variants_of: Callable[[ExperimentRequest], Sequence[Variant]]
+    """Variants as they would be run here, skipped ones included, for a list to choose from; makes no copy and starts
+    nothing that takes long."""
+
+
+EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {}

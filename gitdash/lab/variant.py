@@ -1,0 +1,73 @@
+"""What an experiment is made of: variants that can be run, what a run gave, and when to stop.
+
+Records only; `method` runs them.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from gitdash.model.ledger import Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What one run gave. Figures are of the whole process tree; None where nothing of its own ran."""
+
+    wall_s: float
+    user_s: float | None = None
+    system_s: float | None = None
+    peak_memory_bytes: int | None = None
+    """Of the largest process."""
+    read_bytes: int | None = None
+    """From the disk, not from memory."""
+    answer: int | None = None
+    """Such as bytes or objects; the same in each run, unless the repository changed."""
+    phases: tuple[Phase, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """What a run gets."""
+
+    cancel: threading.Event
+    """Whoever runs for long ends soon after it is set."""
+    time_limit_s: float
+    """After this the run is to be ended: no single run may take more than the budget of all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One way to do it."""
+
+    name: str
+    """Unique in the experiment, kebab case."""
+    title: str
+    """A few words."""
+    explanation: str
+    """What it does, and why it should be fast or slow."""
+    run: Callable[[RunContext], Measured]
+    """Do it once. A GitError of one run ends its variant, and is its note."""
+    argv: tuple[str, ...] = ()
+    """What is timed, masked."""
+    skipped: str | None = None
+    """Why it is not run, such as `needs git 2.46`; then `run` is not called."""
+    exact: bool | None = None
+    """Whether its answer is the exact one."""
+    note: str = ""
+    objects_dirs: tuple[bytes, ...] = ()
+    """Object folders that it reads, if they are not those that the whole experiment reads: what is emptied for a run
+    with a cold cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When an experiment ends: each variant has its least runs, and its interval is narrow or the budget is spent."""
+
+    least_runs: int = 5
+    most_runs: int = 30
+    budget_s: float = 60.0
+    """For all runs together, warm-ups included; once it is spent no further run begins, be it one of the least."""
+    narrow_ratio: float = 0.05
+    """An interval is narrow if its width is at most this part of the median."""
