@@ -50,7 +50,7 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
     with acting(session) as actions:
         run_id = actions.new_run()
         for repository in found:
-            report = actions.look(repository)
+            report = actions.facts(repository)
             watch_of = partial(_watch, run, repository.path)
             actions.fetch(report, actions.plan_fetch(report, options), watch_of, run=run_id)
         run.wait(actions)

@@ -1,7 +1,7 @@
 """Claims: what an action needs for itself, and which actions may not write at the same time.
 
-One writer at a time for each object store, where a pool and its members count as one. A family is the object stores of a
-repository, of its lenders, and of everything known to borrow from any of these. Stores are told apart by device and
+One writer at a time for each object store, where a pool and its members count as one. A family is the object stores of
+a repository, of its lenders, and of everything known to borrow from any of these. Stores are told apart by device and
 inode, for paths differ by links and mounts; the real path stands beside them for a store that one report could read
 and another could not. Borrowers that nobody scanned are not known here. Pure.
 """

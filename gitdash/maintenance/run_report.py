@@ -1,6 +1,7 @@
 """What became of all actions that were started together, grouped by outcome and reason.
 
-Source: git-maintenance(1) runs one repository at a time; here a failing one stops no other, and a report ends the run. Pure.
+Source: git-maintenance(1) runs one repository at a time; here a failing one stops no other, and a report ends the run.
+Pure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

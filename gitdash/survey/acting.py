@@ -85,6 +85,10 @@ class Actions:
         """Read the facts of a repository now; `known` adds borrowers that a survey has seen."""
         return self._means.look(repository, known)
 
+    def facts(self, repository: Repository) -> RepositoryReport:
+        """Read the facts of a repository now, without judging them; enough for a fetch."""
+        return self._means.facts(repository)
+
     def plan(
         self,
         repository: Repository,

@@ -12,7 +12,7 @@ from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.survey.bookkeeping import Bookkeeping
-from gitdash.survey.single import report_single
+from gitdash.survey.single import Single, report_single
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
@@ -65,14 +65,7 @@ class ActionMeans:
 
     def look(self, repository: Repository, known: RepositoryReport | None = None) -> RepositoryReport:
         """Read the facts of a repository now, and judge them; `known` adds borrowers that a survey has seen."""
-        single = report_single(
-            repository,
-            settings=self.settings,
-            history=self.history,
-            program=self.program,
-            effective_uid=os.geteuid(),
-            now_s=self.clock(),
-        )
+        single = self._single(repository)
         facts = single.facts
         if known is not None and set(known.borrowers) - set(facts.borrowers):
             facts = msgspec.structs.replace(
@@ -81,3 +74,17 @@ class ActionMeans:
                 roles=tuple(dict.fromkeys((*facts.roles, *known.roles))),
             )
         return single.judge.with_sizes(facts, facts.sizes)
+
+    def facts(self, repository: Repository) -> RepositoryReport:
+        """Read the facts of a repository now; a fetch goes by no finding, and to judge takes as long as to read."""
+        return self._single(repository).facts
+
+    def _single(self, repository: Repository) -> Single:
+        return report_single(
+            repository,
+            settings=self.settings,
+            history=self.history,
+            program=self.program,
+            effective_uid=os.geteuid(),
+            now_s=self.clock(),
+        )

@@ -3,13 +3,15 @@
 import threading
 from typing import Final
 
+import msgspec
+
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.outcomes import classify
 from gitdash.model.fetch import FetchProgress, RemotePlan
-from gitdash.model.ledger import LedgerEntry, Outcome, Reason
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
 from gitdash.survey.action_means import ActionMeans, ActionWatch
@@ -29,7 +31,7 @@ def fetch_remote(
     """Fetch, and return what the ledger says of it."""
     path = report.repository.path
     entry = means.books.begin(ACTION, path, run=run, remote=printable(remote.name), choices=remote.choices)
-    before = figures_of(report)
+    before = _figures(report)
     ended: LedgerEntry | None = None
     try:
         with commands_for(path):
@@ -42,7 +44,7 @@ def fetch_remote(
                 cancel=cancel,
                 on_progress=lambda progress: watch.advances(_step(progress), progress.done_count, progress.total_count),
             )
-            after = before if remote.is_preview else figures_of(means.look(report.repository, report))
+            after = before if remote.is_preview else _figures(means.facts(report.repository))
             ended = entry.end_fetch(result, before=before, after=after)
     except GitdashError as error:
         verdict = classify(error)
@@ -60,6 +62,11 @@ def refused_fetch(
     """Write down what is not fetched, and why."""
     entry = means.books.begin(ACTION, report.repository.path, run=run, remote=remote)
     return entry.end(Outcome.REFUSED, Reason.REFUSED, "; ".join(refusal.reason for refusal in refusals))
+
+
+def _figures(report: RepositoryReport) -> StoreFigures:
+    """Return what a fetch may change; of findings nothing is known, for nobody has judged."""
+    return msgspec.structs.replace(figures_of(report), finding_count=None)
 
 
 def _step(progress: FetchProgress) -> str:

@@ -33,11 +33,14 @@ from gitdash.maintenance.fetching.ssh_command import ssh_environment
 from gitdash.maintenance.fetching.timing import read_trace
 from gitdash.maintenance.fetching.user_config import UserConfig, read_user_config
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
-from gitdash.model.inspection import Inspection
+from gitdash.model.inspection import Inspection, ReferenceBackend
 from gitdash.model.ledger import Outcome, Reason, ReferenceChange
 from gitdash.model.report import RepositoryReport
 
 _HEAD_LIMIT_BYTES: Final = 4096
+_LOOSE_READ_LIMIT: Final = 50
+"""More references are read faster by git."""
+_OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NO_HEAD: Final = b"ref: refs/heads/none\n"
 _RACE: Final = re.compile(r"cannot lock ref|but expected|unable to update local ref|\.lock': File exists")
 """Another process, or another reference of the same fetch, was at the same one."""
@@ -195,11 +198,34 @@ class _Fetch:
         if self.gathered.remote.is_preview:
             after = self._coming(environment)
         else:
-            after = read_references(self.gathered.session.ask(LIST_REFERENCES, environment))
+            # git has just written them, each in a file of its own; to start it again would take as long as a third of
+            # a small fetch
+            after = self._written(changes) or read_references(self.gathered.session.ask(LIST_REFERENCES, environment))
         for name, change in changes.items():
             old = change.old or (None if change.kind == "new" else self.known.get(name))
             new = change.new or (None if change.kind == "pruned" else after.get(name))
             changes[name] = ReferenceChange(name=name, kind=change.kind, old=old, new=new)
+
+    def _written(self, changes: Mapping[str, ReferenceChange]) -> dict[str, str] | None:
+        """Return ids by name as loose references have them; None if not all that are wanted can be read so."""
+        if self.inspection.reference_backend is not ReferenceBackend.FILES:
+            return None
+        wanted = [change.name for change in changes.values() if change.new is None and change.kind != "pruned"]
+        if len(wanted) > _LOOSE_READ_LIMIT:
+            return None
+        found = {}
+        for name in wanted:
+            if not name.startswith("refs/") or "/../" in name:
+                return None
+            try:
+                path = self.gathered.report.repository.common_dir + b"/" + os.fsencode(name)
+                text = read_file(path, _HEAD_LIMIT_BYTES).decode("ascii").strip()
+            except (FileError, UnicodeError):
+                return None
+            if not _OBJECT_ID.fullmatch(text):
+                return None
+            found[name] = text
+        return found
 
     def _coming(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return id by local name of what the remote has."""

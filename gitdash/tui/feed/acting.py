@@ -190,7 +190,7 @@ class Acting:
         if known is None:
             return
         try:
-            report = self._actions.look(known.repository, known)
+            report = self._actions.facts(known.repository)
             plan = self._actions.plan_fetch(report, options)
         except GitdashError as error:
             number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options))
