@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase, translate
 from typing import Final
 
+THROW_AWAY_PREFIX: Final = b".gitdash-lab-"
+"""Of folders that the lab makes and removes: never searched, unless one is a root."""
 _NEVER: Final = re.compile(rb"(?!)")
 
 
@@ -30,7 +32,7 @@ class Exclusion:
 
     def covers(self, path: bytes, name: bytes, root: bytes) -> bool:
         """Say whether the folder `path`, whose last component is `name`, is excluded below `root`."""
-        if self._matches_name(name):
+        if name.startswith(THROW_AWAY_PREFIX) or self._matches_name(name):
             return True
         if self._absolute and _any_matches(path[1:].split(b"/"), self._absolute):
             return True
