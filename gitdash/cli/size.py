@@ -76,7 +76,12 @@ def run_size(session: Session, options: SizeOptions) -> int:
         if options.explain:
             from gitdash.measurement.explain import explain_difference, explain_size, why_no_bitmap
 
-            lines = [*explain_size(prepared.choice, measurement, no_bitmap=why_no_bitmap(report)), ""]
+            lines = [*explain_size(prepared.choice, measurement, no_bitmap=why_no_bitmap(report))]
+            if prepared.comparison is not None:
+                from gitdash.export.experiment_lines import comparison_line
+
+                lines.append(f"compared: {comparison_line(prepared.comparison, now_s)}")
+            lines.append("")
             report = _with_all_sizes(report, sizing, asked.question, measurement)
             lines += explain_difference(report)
             (say if options.output_format == "json" else _write_line)("\n".join(lines))

@@ -114,13 +114,15 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def comparison_line(comparison: StrategyComparison) -> str:
-    """Return what a comparison of strategies says, and how much the rule would have cost."""
-    if comparison.winner is None:
-        said = "no strategy was clearly the fastest, so the rule stays"
-    else:
-        said = f"{comparison.winner.value} was the fastest and is what `--strategy auto` takes until something changes"
-    return (
-        f"{comparison.question.label}: {said}; by the rule {comparison.by_rule.value}"
-        f" ({fine_duration(comparison.by_rule_s)}), regret {comparison.regret:.2f}"
+def comparison_line(comparison: StrategyComparison, now_s: float) -> str:
+    """Return what a comparison of strategies says, and how much longer the rule's choice would take."""
+    age = human_age(now_s - comparison.measured_at_s)
+    when = "now" if age == "now" else f"{age} ago"
+    by_rule = f"{comparison.by_rule.value} {fine_duration(comparison.by_rule_s)}"
+    best = f"{comparison.best.value} {fine_duration(comparison.best_s)}"
+    said = (
+        f"{comparison.winner.value} was the fastest, and is taken until something changes"
+        if comparison.winner is not None
+        else "none was clearly the fastest, so the rule stays"
     )
+    return f"{when}, {said}; by the rule {by_rule}, the best {best}: regret {comparison.regret:.2f}"

@@ -5,6 +5,7 @@ costs the memory, never the result: see `writing`. Does not judge whether a comp
 fingerprint that it has to have.
 """
 
+import itertools
 import threading
 from typing import Final
 
@@ -61,6 +62,12 @@ class Experiments:
         where = "WHERE " + " AND ".join(text for text, _ in conditions) if conditions else ""
         parameters = [value for _, value in conditions]
         return tuple(self._select(f"{where} ORDER BY number DESC LIMIT ?", *parameters, limit))
+
+    def before(self, result: ExperimentResult, *, limit: int) -> tuple[ExperimentResult, ...]:
+        """Return the last results of the same repository, kind and question before this one, the newest first."""
+        found = self.newest(result.path, result.kind, limit=MOST_EXPERIMENTS)
+        earlier = (one for one in found if not result.number or one.number < result.number)
+        return tuple(itertools.islice((one for one in earlier if one.question == result.question), limit))
 
     def comparison(self, path: bytes, question: Question, fingerprint: bytes) -> StrategyComparison | None:
         """Return the last comparison of strategies for a size if it was made under just this fingerprint; else None."""

@@ -21,6 +21,7 @@ from gitdash.inspection.object_ids import loose_object_sizes
 from gitdash.inspection.reading import unreadable
 from gitdash.model.inspection import LooseFacts, PackFacts
 from gitdash.model.repository import Unreadable
+from gitdash.survey.comparing import accelerators
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.store_state import StoreStates
 from gitdash.survey.tips import TipsSource, tips_of
@@ -39,6 +40,8 @@ class Lender:
     store_bytes: int
     """Packs and loose objects."""
     has_pseudo_merges: bool
+    accelerators: bytes = b""
+    """What tells that its bitmaps and commit-graph are the same."""
 
 
 class Lenders:
@@ -92,6 +95,7 @@ class Lenders:
             packs=pack_sizes(inspection.packs),
             store_bytes=store_bytes(inspection.packs, inspection.loose),
             has_pseudo_merges=any(bitmap.pseudo_merges for bitmap in inspection.bitmaps),
+            accelerators=accelerators(inspection),
         )
 
 
@@ -151,6 +155,7 @@ def _store_alone(objects_dir: bytes) -> Lender | Unreadable:
         packs=tuple((name, size_bytes) for name, size_bytes in packs.items() if name.endswith(b".pack")),
         store_bytes=sum(packs.values()) + loose_bytes,
         has_pseudo_merges=any(name.endswith(b".bitmap") for name in packs),
+        accelerators=b"\0".join(sorted(name for name in packs if name.endswith(b".bitmap"))),
     )
 
 

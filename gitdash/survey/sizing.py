@@ -19,19 +19,21 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.references import ReferenceTips
-from gitdash.measurement.answers import PreviousSize
-from gitdash.measurement.fingerprint import SizeInputs, SizeState, only_gained_packs, size_fingerprint, size_state
+from gitdash.measurement.fingerprint import SizeInputs, SizeState, size_fingerprint, size_state
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
 from gitdash.measurement.strategy import StrategyChoice, StrategyError
+from gitdash.model.experiment import StrategyComparison
 from gitdash.model.inspection import ConfigFacts, Inspection, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
 from gitdash.survey.alternates import alternates_of, lender_problem
+from gitdash.survey.comparing import accelerators, speed_fingerprint
 from gitdash.survey.damage import Damage, DamageSearch
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.lenders import Lender, Lenders, pack_sizes
+from gitdash.survey.older_size import pack_text, previous_size
 from gitdash.survey.tips import tips_of, tips_source
 from gitdash.units import printable_path
 
@@ -67,6 +69,10 @@ class PreparedSize:
     stored: SizeMeasurement | None
     """The stored answer if it is still true."""
     choice: StrategyChoice
+    speed_fingerprint: bytes
+    """As long as it is the same, a comparison of strategies holds."""
+    comparison: StrategyComparison | None
+    """The last one, if it still holds."""
 
 
 class Sizing:
@@ -140,7 +146,7 @@ class Sizing:
                 measurement,
                 fingerprint=prepared.fingerprint,
                 tips=sorted(prepared.state.tips),
-                packs=[_pack_text(pack) for pack in sorted(prepared.state.packs)],
+                packs=[pack_text(pack) for pack in sorted(prepared.state.packs)],
             )
         return measurement
 
@@ -190,8 +196,13 @@ class Sizing:
         else:
             answer = None
             if stored is not None:
-                request = replace(request, previous=_previous(stored, state, request, inputs.alternates))
+                request = replace(request, previous=previous_size(stored, state, request, inputs.alternates))
             request = self._with_preferred(request)
+        own = [accelerators(report.inspection)] if isinstance(report.inspection, Inspection) else []
+        speed = speed_fingerprint(fingerprint, (*own, *(lender.accelerators for lender in lenders)))
+        comparison = self._comparison(report, asked.question, speed)
+        if comparison is not None:
+            request = replace(request, winner=comparison.winner)
         return PreparedSize(
             asked=asked,
             request=request,
@@ -199,7 +210,19 @@ class Sizing:
             state=state,
             stored=answer,
             choice=choose(request, self._program),
+            speed_fingerprint=speed,
+            comparison=comparison,
         )
+
+    def by_rule(self, prepared: PreparedSize) -> Strategy:
+        """Return the strategy that the facts alone choose: without wishes, comparisons and older sizes."""
+        facts_alone = replace(prepared.request, requested=None, previous=None, winner=None)
+        return choose(facts_alone, self._program).strategy
+
+    def _comparison(self, report: RepositoryReport, question: Question, speed: bytes) -> StrategyComparison | None:
+        if self._history is None:
+            return None
+        return self._history.experiments.comparison(report.repository.path, question, speed)
 
     def _with_preferred(self, request: SizeRequest) -> SizeRequest:
         if self._preferred is None or request.requested is not None or request.previous is not None:
@@ -327,44 +350,3 @@ def _expected_bytes(
     if isinstance(exclusive, ExclusiveSizes) and not alternates_of(inspection):
         return min(expected_bytes, exclusive.exclusive_bytes)
     return expected_bytes
-
-
-def _previous(
-    stored: "StoredSize", state: SizeState, request: SizeRequest, lenders: Sequence[bytes]
-) -> PreviousSize | None:
-    """Return the older size if what is new can be added to it."""
-    old = SizeState(
-        surroundings=stored.fingerprint[-len(state.surroundings) :],
-        tips=frozenset(stored.tips),
-        packs=frozenset(map(_pack_of_text, stored.pack_names)),
-    )
-    if not only_gained_packs(old, state):
-        return None
-    added = frozenset(name for name, _ in state.packs - old.packs)
-    return PreviousSize(
-        size_bytes=stored.measurement.bytes,
-        exact=stored.measurement.exact,
-        tips=old.tips,
-        are_new=_new_objects(request, lenders, added),
-    )
-
-
-def _new_objects(
-    request: SizeRequest, lenders: Sequence[bytes], added: frozenset[bytes]
-) -> Callable[[Sequence[str]], bool]:
-    def are_new(object_ids: Sequence[str]) -> bool:
-        from gitdash.survey.stores import only_in_packs
-
-        return only_in_packs(request.objects_dir, lenders, added, request.object_format, object_ids)
-
-    return are_new
-
-
-def _pack_text(pack: tuple[bytes, int]) -> str:
-    name, size_bytes = pack
-    return f"{size_bytes} {os.fsdecode(name)}"
-
-
-def _pack_of_text(text: str) -> tuple[bytes, int]:
-    size_bytes, _, name = text.partition(" ")
-    return os.fsencode(name), int(size_bytes)
