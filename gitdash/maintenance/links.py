@@ -1,0 +1,126 @@
+"""Symbolic links at names through which git writes: what a lock, a rename or a deletion would reach elsewhere.
+
+git's lock files follow a symbolic link and replace what it leads to (lockfile.c `resolve_symlink`), folders are entered
+through one, and reflogs are appended to through one. So a repository can name any file of its user, or another
+repository, as the place of its packed-refs, its multi-pack-index, its references or a reflog. Tried with git 2.39.5,
+2.47.3 and 2.55.0. lstat(2) and directory entries only; nothing is opened, nothing is followed.
+
+`HEAD` is left out: git still knows it as a link to a branch. So are files of packs and loose objects, which git
+never writes through a link and deletes as the link that they are. Judges nothing.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+OBJECTS: Final = b"objects"
+"""Many tools make this one a link, with care: who asks decides whether it counts."""
+_SINGLE: Final = (
+    OBJECTS,
+    b"objects/info",
+    b"objects/info/alternates",
+    b"objects/info/commit-graph",
+    b"objects/info/commit-graphs",
+    b"objects/info/commit-graphs/commit-graph-chain",
+    b"objects/info/packs",
+    b"objects/maintenance.lock",
+    b"objects/pack",
+    b"objects/pack/multi-pack-index",
+    b"objects/pack/multi-pack-index.d",
+    b"objects/pack/multi-pack-index.d/multi-pack-index-chain",
+    b"info",
+    b"info/refs",
+    b"packed-refs",
+    b"packed-refs.new",
+    b"shallow",
+    b"FETCH_HEAD",
+    b"gc.pid",
+    b"worktrees",
+    b"reftable",
+    b"reftable/tables.list",
+)
+_SHARDS: Final = tuple(b"objects/%02x" % number for number in range(256))
+_WALKED: Final = (b"refs", b"logs")
+"""With everything below them."""
+_LOCK_SUFFIX: Final = b".lock"
+_ENTRIES_MAXIMUM_COUNT: Final = 5_000_000
+_LINKS_MAXIMUM_COUNT: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """The symbolic links of one repository at names that git writes."""
+
+    paths: tuple[bytes, ...] = ()
+    """Relative to the common directory, at most 100, in the order in which they were found."""
+    is_complete: bool = True
+    """All was looked at: False if a folder could not be listed, or holds more than five million entries."""
+
+
+def find_links(common_dir: bytes, *, maximum_count: int = _ENTRIES_MAXIMUM_COUNT) -> Links:
+    """Look at every name of a common directory through which git writes; `maximum_count` bounds the entries."""
+    names = (*_SINGLE, *_SHARDS)
+    paths = [name for name in names if _is_link(common_dir + b"/" + name)]
+    paths += [name + _LOCK_SUFFIX for name in _SINGLE if _is_link(common_dir + b"/" + name + _LOCK_SUFFIX)]
+    walk = _Walk(common_dir=common_dir, left_count=maximum_count)
+    work_trees = _work_trees(common_dir)
+    paths += [folder for folder in work_trees if _is_link(common_dir + b"/" + folder)]
+    for top in (*_WALKED, *(folder + b"/" + name for folder in work_trees for name in _WALKED)):
+        paths += walk.links_below(top)
+        if len(paths) > _LINKS_MAXIMUM_COUNT:
+            break
+    return Links(paths=tuple(dict.fromkeys(paths[:_LINKS_MAXIMUM_COUNT])), is_complete=walk.is_complete)
+
+
+def _work_trees(common_dir: bytes) -> list[bytes]:
+    """Return the folders of linked work trees, which have references and reflogs of their own."""
+    try:
+        with os.scandir(common_dir + b"/worktrees") as entries:
+            return sorted(b"worktrees/" + entry.name for entry in entries)
+    except OSError:
+        return []
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A walk over folders that ends after so many entries."""
+
+    common_dir: bytes
+    left_count: int
+    is_complete: bool = True
+
+    def links_below(self, top: bytes) -> Iterator[bytes]:
+        """Yield the links below a folder, or the folder if it is one."""
+        waiting = [top]
+        if _is_link(self.common_dir + b"/" + top):
+            yield waiting.pop()
+        while waiting:
+            folder = waiting.pop()
+            for name, is_link, is_folder in self._entries(folder):
+                if is_link:
+                    yield folder + b"/" + name
+                elif is_folder:
+                    waiting.append(folder + b"/" + name)
+
+    def _entries(self, folder: bytes) -> Iterator[tuple[bytes, bool, bool]]:
+        try:
+            with os.scandir(self.common_dir + b"/" + folder) as entries:
+                for entry in entries:
+                    if self.left_count <= 0:
+                        self.is_complete = False
+                        return
+                    self.left_count -= 1
+                    yield entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError:
+            self.is_complete = False
+
+
+def _is_link(path: bytes) -> bool:
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
+    except OSError:
+        return False
