@@ -81,11 +81,11 @@ def earlier_lines(result: ExperimentResult, earlier: Sequence[ExperimentResult])
     names = [variant.name for variant in result.variants if variant.summary is not None]
     if not earlier or not names:
         return []
-    rows = [("earlier", "git", "cache", "state", *map(printable, names))]
+    rows = [("earlier", "git", "cache", "repository", *map(printable, names))]
     for one in earlier:
         medians = {variant.name: variant.summary.median_s for variant in one.variants if variant.summary is not None}
         cells = (fine_duration(medians[name]) if name in medians else "-" for name in names)
-        state = "same" if one.fingerprint == result.fingerprint else "other"
+        state = "same" if one.fingerprint == result.fingerprint else "changed"
         rows.append((f"#{one.number} {_day(one)}", printable(one.git_version), one.cache.value, state, *cells))
     return aligned(rows)
 
