@@ -1,0 +1,83 @@
+"""What run_git says of the processes that ran, by programs whose use is known."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import run_git
+from gitdash.gitcmd.usage import ProcessUsage
+
+MEGABYTE = 1024**2
+
+
+@pytest.fixture
+def usage_of(tmp_path: Path) -> Callable[[str], ProcessUsage]:
+    """Run Python code as if it were git, and return what it used."""
+
+    def run(code: str) -> ProcessUsage:
+        path = tmp_path / "git"
+        path.write_text(f"#!{sys.executable} -IS\n{code}\n")
+        path.chmod(0o755)
+        program = GitProgram(path=os.fspath(path), version=(2, 39), version_text="", memory_limit_bytes=2**32)
+        usage = run_git(program, ["x"], time_limit_s=60.0).usage
+        assert usage is not None
+        return usage
+
+    return run
+
+
+def test_processor_time_is_that_of_the_child(usage_of: Callable[[str], ProcessUsage]) -> None:
+    usage = usage_of("import time\nwhile time.process_time() < 0.4: pass")
+    assert 0.3 < usage.user_s + usage.system_s < 1.0
+
+
+def test_processor_time_of_helpers_that_were_waited_for_counts(usage_of: Callable[[str], ProcessUsage]) -> None:
+    usage = usage_of(
+        "import os, time\nif os.fork() == 0:\n    while time.process_time() < 0.4: pass\n    os._exit(0)\nos.wait()"
+    )
+    assert 0.3 < usage.user_s + usage.system_s < 1.0
+
+
+def test_peak_memory_is_what_the_child_had_although_we_are_larger(usage_of: Callable[[str], ProcessUsage]) -> None:
+    ours = bytearray(b"x") * (200 * MEGABYTE)
+    small = usage_of("import time\ntime.sleep(0.2)")
+    middle = usage_of(f"import time\nheld = bytearray(b'x') * {80 * MEGABYTE}\ndel held\ntime.sleep(0.2)")
+    assert len(ours) == 200 * MEGABYTE
+    assert small.peak_memory_bytes is not None
+    assert small.peak_memory_bytes < 40 * MEGABYTE
+    assert middle.peak_memory_bytes is not None
+    assert 80 * MEGABYTE <= middle.peak_memory_bytes < 120 * MEGABYTE
+
+
+def test_peak_memory_is_that_of_the_largest_helper(usage_of: Callable[[str], ProcessUsage]) -> None:
+    usage = usage_of(
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        f"    held = bytearray(b'x') * {600 * MEGABYTE}\n"
+        "    time.sleep(0.2)\n"
+        "    os._exit(0)\n"
+        "os.wait()"
+    )
+    assert usage.peak_memory_bytes is not None
+    assert 600 * MEGABYTE <= usage.peak_memory_bytes < 660 * MEGABYTE
+
+
+def test_what_is_in_memory_is_not_read_from_the_disk(usage_of: Callable[[str], ProcessUsage]) -> None:
+    usage_of("pass")
+    assert usage_of("pass").read_bytes < MEGABYTE
+
+
+def test_what_is_not_in_memory_is_read_from_the_disk(usage_of: Callable[[str], ProcessUsage], tmp_path: Path) -> None:
+    path = tmp_path / "content"
+    path.write_bytes(os.urandom(5 * MEGABYTE))
+    with path.open("rb") as file:
+        os.fdatasync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    usage = usage_of(f"open({os.fspath(path)!r}, 'rb').read()")
+    if usage.read_bytes == 0:
+        pytest.skip("this file system does not let go of its pages, or does not count what it reads")
+    assert 5 * MEGABYTE <= usage.read_bytes < 12 * MEGABYTE
