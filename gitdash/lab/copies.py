@@ -53,7 +53,6 @@ def throw_away_copy(
     `room_needed_bytes` is what will be written into it. Raises ExperimentError if there is no room, or if the original
     cannot be linked or read.
     """
-    os.makedirs(registry_dir, mode=0o700, exist_ok=True)
     with contextlib.ExitStack() as stack:
         yield _first_that_can_be_linked(report, room_needed_bytes, registry_dir, stack)
 
@@ -144,6 +143,7 @@ def _write_marker(path: bytes, folder: bytes) -> None:
         host=process.host,
     )
     try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with open(path, "xb") as file:
             file.write(msgspec.json.encode(marker))
             file.flush()

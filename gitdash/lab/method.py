@@ -166,7 +166,7 @@ class _Race:
     def _turn(self, variant: Variant, *, is_warm_up: bool) -> None:
         """Run one variant once. Raises _RaceOverError if there is no time for it, or the repository is not quiet."""
         self._require_time()
-        self._take_over(self.fingerprint())
+        self._take_over()
         if self.cold is not None:
             self.cold.empty(variant.objects_dirs)
         started_at_s, load = self.request.clock(), load_1m()
@@ -194,8 +194,15 @@ class _Race:
         if time.monotonic() - self.started_s >= budget_s:
             raise _RaceOverError(f"The time for all runs, {human_duration(budget_s)}, was spent.")
 
-    def _take_over(self, found: bytes) -> bool:
-        """Throw all runs away if the repository is another now; return whether it is."""
+    def _take_over(self) -> bool:
+        """Throw all runs away if the repository is another now; return whether it is.
+
+        Raises _RaceOverError if it cannot be looked at any more.
+        """
+        try:
+            found = self.fingerprint()
+        except GitdashError as error:
+            raise _RaceOverError(f"The repository cannot be looked at any more: {printable(str(error))}.") from error
         if found == self.known:
             return False
         self.known = found
@@ -205,7 +212,7 @@ class _Race:
 
     def _changed_meanwhile(self) -> bool:
         """Whether the repository changed during a run, which then counts for nothing. Raises _RaceOverError."""
-        if not self._take_over(self.fingerprint()):
+        if not self._take_over():
             self.changes_in_a_row = 0
             return False
         self.discarded_count += 1

@@ -247,6 +247,14 @@ def test_a_store_with_a_fifo_is_not_copied(original: GitRepository, tmp_path: Pa
             pass
 
 
+def test_a_folder_for_markers_that_cannot_be_made_is_said(original: GitRepository, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    registry = os.fsencode(tmp_path / "file" / "registry")
+    with pytest.raises(ExperimentError, match=r"no copy can be noted in .*: Not a directory"):  # noqa: SIM117
+        with throw_away_copy(report_of(original.path), room_needed_bytes=0, registry_dir=registry):
+            pass
+
+
 def test_a_folder_that_cannot_be_written_is_said(
     original: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,6 +161,18 @@ def test_a_repository_that_changes_in_three_runs_in_a_row_ends_it(bench: Bench) 
     assert result.variants[0].summary is None
 
 
+def test_a_repository_that_goes_ends_it_and_what_there_is_stays(bench: Bench) -> None:
+    def look() -> bytes:
+        if len(bench.ran) == 3:
+            raise GitdashError("/srv/a.git: missing")
+        return b"same"
+
+    result = bench.result(bench.variant("a", 1.0), fingerprint=look)
+    assert result.notes == ("The repository cannot be looked at any more: /srv/a.git: missing.",)
+    assert not result.is_complete
+    assert len(result.variants[0].runs) == 1
+
+
 def test_a_cancel_ends_it_and_keeps_what_there_is(bench: Bench) -> None:
     def run(context: RunContext) -> Measured:
         bench.ran.append("a")
