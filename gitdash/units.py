@@ -117,6 +117,15 @@ def human_duration(duration_s: float) -> str:
     return f"{hours} h {minutes:02d} m"
 
 
+def fine_duration(duration_s: float) -> str:
+    """Return a duration of one small operation in three digits: `1.42 µs`, `231 µs`, `3.14 ms`, `2.0 s`."""
+    if duration_s < 0.000_999_5:
+        return f"{_three_digits(duration_s * 1_000_000)} µs"
+    if duration_s < 0.9995:
+        return f"{_three_digits(duration_s * 1000)} ms"
+    return human_duration(duration_s)
+
+
 def human_age(age_s: float) -> str:
     """Return an age in its largest whole unit: `now`, `40s`, `12m`, `5h`, `3d`, `7w`, `2y`; the future is `now`."""
     if age_s < 1:

@@ -7,6 +7,7 @@ import pytest
 from gitdash.units import (
     counted,
     exact_bytes,
+    fine_duration,
     human_age,
     human_bytes,
     human_count,
@@ -85,6 +86,21 @@ def test_counts_are_exact_below_ten_thousand_and_have_decimal_prefixes_from_ther
 )
 def test_durations(duration_s: float, text: str) -> None:
     assert human_duration(duration_s) == text
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "text"),
+    [
+        (1.42e-6, "1.42 µs"),
+        (0.000231, "231 µs"),
+        (0.000_999_9, "1.00 ms"),
+        (0.00314, "3.14 ms"),
+        (0.25, "250 ms"),
+        (2, "2.0 s"),
+    ],
+)
+def test_fine_durations_have_three_digits(duration_s: float, text: str) -> None:
+    assert fine_duration(duration_s) == text
 
 
 @pytest.mark.parametrize(

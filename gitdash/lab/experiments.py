@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.lab import clone, filesystem
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -24,4 +25,14 @@ class Experiment:
     nothing that takes long."""
 
 
-EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {}
+EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {
+    ExperimentKind.FILESYSTEM: Experiment(
+        title=filesystem.TITLE,
+        explanation=filesystem.EXPLANATION,
+        run=filesystem.run,
+        variants_of=filesystem.variants,
+    ),
+    ExperimentKind.CLONE: Experiment(
+        title=clone.TITLE, explanation=clone.EXPLANATION, run=clone.run, variants_of=clone.variants
+    ),
+}

@@ -1,0 +1,158 @@
+"""The experiment `filesystem`: what git's file operations cost on a repository's mount, and what a clone would pay.
+
+Source: the manual pages that `mount_options` names; `file_operations` does what is timed. It writes in a folder of our
+own beside the repository, which is removed on every exit, and into no repository.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from gitdash.lab import file_operations, look_up_costs
+from gitdash.lab.beside import folder_beside, mount_of_report
+from gitdash.lab.copies import marked_folder
+from gitdash.lab.file_operations import ObjectsFolder, make_objects_folder
+from gitdash.lab.method import run_interleaved
+from gitdash.lab.mount_options import meaning_of
+from gitdash.lab.mounts import Mount
+from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.variant import Measured, RunContext, Variant
+from gitdash.model.experiment import ExperimentKind, ExperimentResult
+from gitdash.model.inspection import Inspection, LooseFacts, PackFacts
+from gitdash.model.report import RepositoryReport
+from gitdash.units import printable_path
+
+TITLE: Final = "File operations"
+EXPLANATION: Final = (
+    "What git asks of a file system, one operation at a time, in a folder of our own beside the repository. Whether a"
+    " name that is not there is remembered decides what a clone or a fetch costs on a network mount."
+)
+_OPERATIONS: Final[tuple[tuple[str, str, str, Callable[[ObjectsFolder], Measured]], ...]] = (
+    (
+        look_up_costs.PRESENT,
+        "Look up a name that is there",
+        "lstat(2) of a file that was asked for before. The kernel answers unless the mount forbids it to remember"
+        " (lookupcache=none, noac).",
+        file_operations.look_up_present,
+    ),
+    (
+        look_up_costs.ABSENT,
+        "Look up an absent name, first",
+        "lstat(2) of a name that nobody has asked for: no memory helps, so on a network mount it is a round trip.",
+        file_operations.look_up_absent,
+    ),
+    (
+        look_up_costs.ABSENT_AGAIN,
+        "Look up an absent name again",
+        "The same name a second time. As cheap as a name that is there where absence is remembered (lookupcache=all);"
+        " as dear as the first time where it is not (lookupcache=pos).",
+        file_operations.look_up_absent_again,
+    ),
+    (
+        "read-folder",
+        "Read a folder",
+        f"The names in a folder of {file_operations.FOLDER_COUNT} fan-out folders, from end to end: by this git learns"
+        " of all loose objects of a fan-out folder at once, instead of asking for each.",
+        file_operations.read_folder,
+    ),
+    (
+        look_up_costs.WRITE,
+        "Write an object",
+        "Create a file, write some 180 bytes, fsync(2), rename(2): what each loose object costs. A pack of many costs"
+        " it once.",
+        file_operations.write_object,
+    ),
+)
+
+
+def variants(_request: ExperimentRequest) -> Sequence[Variant]:
+    """Return the operations, as a list to choose from; they cannot be run, for no folder is made."""
+    return _variants(_not_made)
+
+
+def run(request: ExperimentRequest) -> ExperimentResult:
+    """Measure the operations. Raises ExperimentError if no folder can be made on the repository's file system."""
+    parent = folder_beside(request.report)
+    mount = mount_of_report(request.report)
+    inspection = request.report.inspection
+    fingerprint = inspection.fingerprint if isinstance(inspection, Inspection) else b""
+    with marked_folder(parent, request.registry_dir) as path:
+        try:
+            os.mkdir(path, 0o700)
+            folder = make_objects_folder(path)
+        except OSError as error:
+            raise ExperimentError(f"no folder can be made in {printable_path(parent)}: {error.strerror}") from error
+        result = run_interleaved(
+            _variants(lambda: folder),
+            # files of our own, which no run reads from the disk: there is nothing to empty
+            replace(request, is_cold=False),
+            kind=ExperimentKind.FILESYSTEM,
+            # it is not the repository that is measured, so it may change meanwhile
+            fingerprint=lambda: fingerprint,
+        )
+    return _with_meaning(result, request.report, mount, is_cold=request.is_cold)
+
+
+def object_count(report: RepositoryReport) -> int:
+    """Return how many objects are stored in a repository, one that is in two packs counted twice."""
+    inspection = report.inspection
+    if not isinstance(inspection, Inspection):
+        return 0
+    packs = inspection.packs.packs if isinstance(inspection.packs, PackFacts) else ()
+    loose_count = inspection.loose.count if isinstance(inspection.loose, LooseFacts) else 0
+    return sum(pack.object_count or 0 for pack in packs) + loose_count
+
+
+def _variants(folder: Callable[[], ObjectsFolder]) -> list[Variant]:
+    return [
+        Variant(name=name, title=title, explanation=explanation, run=_run_of(operation, folder))
+        for name, title, explanation, operation in _OPERATIONS
+    ]
+
+
+def _run_of(
+    operation: Callable[[ObjectsFolder], Measured], folder: Callable[[], ObjectsFolder]
+) -> Callable[[RunContext], Measured]:
+    def run_once(_context: RunContext) -> Measured:
+        try:
+            return operation(folder())
+        except OSError as error:
+            raise ExperimentError(f"the file system said: {error.strerror}") from error
+
+    return run_once
+
+
+def _not_made() -> ObjectsFolder:
+    raise ExperimentError("no folder was made for this")
+
+
+def _with_meaning(
+    result: ExperimentResult, report: RepositoryReport, mount: Mount | None, *, is_cold: bool
+) -> ExperimentResult:
+    """Say what the operations mean for git instead of which of them is the fastest."""
+    medians_s = {variant.name: variant.summary.median_s for variant in result.variants if variant.summary is not None}
+    notes = [*look_up_costs.prediction_notes(object_count(report), medians_s), *_mount_notes(mount)]
+    if is_cold:
+        notes.append("Measured warm: the files are our own, and names are what counts.")
+    verdict = look_up_costs.verdict(medians_s) or "No verdict: absent names were not looked up twice."
+    return msgspec.structs.replace(
+        result,
+        winner=None,
+        verdict=verdict,
+        notes=(*result.notes, *notes),
+        filesystem_type=result.filesystem_type if mount is None else mount.type_name,
+    )
+
+
+def _mount_notes(mount: Mount | None) -> list[str]:
+    if mount is None:
+        return ["The mount table has no mount for the repository."]
+    meaning = meaning_of(mount)
+    point = printable_path(mount.mount_point or b"/")
+    return [
+        f"Mount {point}: {meaning.name} from {mount.source}.",
+        *(f"{said.subject}: {said.sentence} [{said.source}]." for said in meaning.meanings),
+    ]
