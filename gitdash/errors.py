@@ -23,6 +23,8 @@
     +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
     +-- lab.request.ExperimentError             an experiment cannot be made here
     +-- export.columns.ColumnError              no such column
+    +-- cli.bench_stored.NoExperimentError      no experiment has this number
+    +-- cli.picture_file.PictureError           a picture cannot be written
     +-- cli.maintain.NotConfirmedError          nobody has agreed to what would be done
     +-- cli.output.OutputError                  data could not be written to stdout
     +-- cli.serve.NoWebExtraError               what serves to a browser is not installed

@@ -11,6 +11,7 @@ import click
 
 from gitdash import __version__
 from gitdash.cli.action_commands import fetch, maintain
+from gitdash.cli.bench_commands import bench
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.serve import WebServer
 from gitdash.cli.session import Dashboard, Session
@@ -36,6 +37,7 @@ def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Grou
         fetch,
         maintain,
         history,
+        bench,
         completion,
         _demo(dashboard),
         _serve(web_server),
@@ -165,6 +167,7 @@ Examples:
   gitdash size /srv/git/x.git --explain           why five figures differ
   gitdash check /srv/git --fail-on warning        exit 1 if anything is wrong
   gitdash maintain x.git --dry-run                what would be done to it, and why
+  gitdash bench size x.git                        which way to a size is the fastest here
 
 \b
 Exit codes: 0 done, 1 findings or something failed, 2 wrong use, 3 refused for safety, 130 interrupted.

@@ -1,0 +1,157 @@
+"""The commands of the lab, their options and their help; what they do stands in `bench` and `bench_stored`.
+
+Source: design of the outside face and of the lab. Nothing heavy is imported before a command runs.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import click
+
+from gitdash.cli.session import Session
+from gitdash.model.experiment import ExperimentKind
+
+_HELP: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_PATH: Final = click.Path(path_type=bytes)
+_KINDS: Final = tuple(kind.value for kind in ExperimentKind)
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_FORMAT: Final = click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(("table", "json", "csv", "markdown")),
+    default="table",
+    show_default=True,
+    help="How to print; `markdown` is a report for a change proposal, `csv` has a line for each run.",
+)
+_PLOT: Final = click.option(
+    "--plot",
+    "plot_path",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Draw all runs into this file, .svg or .png.",
+)
+
+
+@click.group(
+    context_settings=_HELP,
+    epilog="""\b
+Examples:
+  gitdash bench size x.git                        which way to a size is the fastest here
+  gitdash bench connectivity x.git --cold --runs 7
+  gitdash bench lookup x.git --curve --plot lookups.svg
+  gitdash bench fetch x.git --explain             what the variants do, and which can run here
+  gitdash bench list x.git                        what was measured before
+  gitdash bench show 12 --format markdown         one of it as a report
+
+\b
+Exit codes: 0 done, 1 nothing could be run, 2 wrong use, 130 interrupted (what was measured is printed and kept).
+""",
+)
+def bench() -> None:
+    """Compare ways to do the same on one repository, by measurement.
+
+    Variants take turns, after one run each that does not count, at least 5 times, until the interval of each median
+    is narrow or the time is over. One wins only if its interval lies below all others. The repository is never
+    written to: what needs other files runs on a throw-away copy.
+    """
+
+
+def _experiment(kind: ExperimentKind, summary: str, more: Sequence[_Decorator] = ()) -> click.Command:
+    """Return the command of one kind of experiment; `more` are options that only it has."""
+
+    @click.pass_obj
+    def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options below, by name
+        from gitdash.cli.bench import BenchOptions, run_bench
+
+        known = {name: options.pop(name) for name in _COMMON}
+        click.get_current_context().exit(run_bench(session, BenchOptions(kind=kind, special=options, **known)))
+
+    for option in (*more, *_OPTIONS):
+        command = option(command)
+    return click.command(name=kind.value, help=summary, context_settings=_HELP)(command)
+
+
+_OPTIONS: Final[tuple[_Decorator, ...]] = (
+    _PLOT,
+    _FORMAT,
+    click.option("--explain", is_flag=True, help="Say what the variants do and which can run here; run nothing."),
+    click.option(
+        "--variant",
+        "variants",
+        metavar="NAME",
+        multiple=True,
+        help="Only this variant; may be repeated. --explain names them.",
+    ),
+    click.option(
+        "--cold", is_flag=True, help="Drive the files out of memory before each run, and see whether it worked."
+    ),
+    click.option(
+        "--budget",
+        "budget_s",
+        metavar="S",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        help="Seconds for all runs together; after that no further run begins.",
+    ),
+    click.option(
+        "--runs",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Just so many runs of each variant, however wide the intervals are.",
+    ),
+    click.argument("repository", type=_PATH, metavar="REPO"),
+)
+_COMMON: Final = ("repository", "runs", "budget_s", "cold", "variants", "explain", "output_format", "plot_path")
+
+_CURVE: Final = click.option(
+    "--curve", is_flag=True, help="Also with 1, 10, 100 and 1,000 packs, on throw-away copies."
+)
+
+for _kind, _summary, _more in (
+    (
+        ExperimentKind.SIZE,
+        "How the reachable size is obtained the fastest: by bitmap or walk, with and without the lender.",
+        (),
+    ),
+    (ExperimentKind.FETCH, "Whether a fetch is faster with the lender's references offered or not.", ()),
+    (ExperimentKind.CONNECTIVITY, "What the check of a fetch or a push costs, with the parts of a bitmap.", ()),
+    (ExperimentKind.LOOKUP, "What finding an object costs among the packs, and in one.", (_CURVE,)),
+    (ExperimentKind.FILESYSTEM, "What look-ups and writes cost on the file system of REPO.", ()),
+    (ExperimentKind.CLONE, "What a clone into the same file system costs, counted and timed.", ()),
+):
+    bench.add_command(_experiment(_kind, _summary, _more))
+
+
+@bench.command(name="list", context_settings=_HELP)
+@click.option("--kind", type=click.Choice(_KINDS), help="Only experiments of this kind.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(("table", "json", "csv")),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@click.argument("repository", type=_PATH, metavar="[REPO]", required=False)
+@click.pass_obj
+def list_command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
+    """Print which experiments are remembered, of REPO or of all repositories, the newest first."""
+    from gitdash.cli.bench_stored import run_list
+
+    click.get_current_context().exit(run_list(session, **options))
+
+
+@bench.command(name="show", context_settings=_HELP)
+@_FORMAT
+@_PLOT
+@click.argument("number", type=click.IntRange(1), metavar="NUMBER")
+@click.pass_obj
+def show_command(session: Session, number: int, output_format: str, plot_path: str | None) -> None:
+    """Print one experiment that is remembered; NUMBER is what `gitdash bench list` says."""
+    from gitdash.cli.bench_stored import run_show
+
+    click.get_current_context().exit(run_show(session, number, output_format=output_format, plot_path=plot_path))
