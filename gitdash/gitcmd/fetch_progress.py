@@ -36,6 +36,8 @@ class ProgressReader:
         self._rest = b""
         self._parser: RemoteProgress | None = None
         self._told: tuple[str, float] = ("", 0.0)
+        self._untold: str | None = None
+        """The last line of progress, where it came too soon after another."""
 
     def feed(self, data: bytes) -> None:
         """Take in a piece."""
@@ -46,9 +48,11 @@ class ProgressReader:
             self._take(line[:_LINE_LIMIT_BYTES].decode("utf-8", "surrogateescape"))
 
     def end(self) -> None:
-        """Take in the last line, if it has no end."""
+        """Take in the last line, if it has no end, and the last progress."""
         if self._rest:
             self.feed(b"\n")
+        if self._untold is not None and self._on_progress is not None:
+            self._tell(self._on_progress, self._untold)
 
     def _take(self, line: str) -> None:
         if not _PROGRESS.match(line):
@@ -62,8 +66,12 @@ class ProgressReader:
         is_last = line.endswith("done.")
         now_s = time.monotonic()
         if self._told[0] == name and now_s - self._told[1] < _INTERVAL_S and not is_last:
+            self._untold = line
             return
-        self._told = (name, now_s)
+        self._told, self._untold = (name, now_s), None
+        self._tell(on_progress, line)
+
+    def _tell(self, on_progress: Callable[[FetchProgress], None], line: str) -> None:
         if any(len(digits) > 18 for digits in re.findall(r"\d+", line)):
             return
         if self._parser is None:

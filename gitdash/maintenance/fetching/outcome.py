@@ -1,7 +1,7 @@
 """What a fetch gathered while it ran, and what is said of it in the end."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gitdash.gitcmd.git_program import GitOutput
@@ -9,13 +9,22 @@ from gitdash.maintenance.fetching.arrivals import loose_bytes_since, temporary_f
 from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.fetching.timing import TraceFacts, phases
 from gitdash.maintenance.outcomes import classify, classify_text
-from gitdash.model.fetch import FetchResult, RemotePlan
-from gitdash.model.ledger import Outcome, Reason, ReferenceChange
+from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
+from gitdash.model.ledger import Outcome, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.report import RepositoryReport
 from gitdash.units import counted, human_bytes, human_duration, printable
 
 MAXIMUM_CHANGES: Final = 1000
 _MAXIMUM_GATHERED: Final = 1_000_000
+RECEIVING: Final = "receiving objects"
+_MEANWHILE: Final = {
+    "connect": ", while it waited for the list of the remote's references",
+    "negotiation": ", while both sides compared what they have",
+    "receive": ", while it waited for objects or received them",
+    "index": ", while it indexed what came",
+    "connectivity check": ", while it checked that what came is whole",
+}
+"""What git was at when it was stopped, by phase."""
 _WORDS: Final = ("updated", "forced", "new", "tag", "pruned", "rejected")
 
 
@@ -30,6 +39,13 @@ class Gathered:
     changes: dict[str, ReferenceChange] = field(default_factory=dict)
     """By name: a second try says the last word."""
     trace: TraceFacts = field(default_factory=TraceFacts)
+    progress: FetchProgress | None = None
+    """How far receiving was when git said so last."""
+
+    def hear(self, progress: FetchProgress) -> None:
+        """Take in how far git is."""
+        if progress.phase == RECEIVING:
+            self.progress = progress
 
     def add(self, change: ReferenceChange) -> None:
         """Take in a change."""
@@ -47,9 +63,9 @@ class Gathered:
             reason=reason,
             sentence=printable(sentence),
             elapsed_s=elapsed_s,
-            phases=phases(self.trace, elapsed_s) if self.session.commands else (),
-            received_objects=self.trace.object_count,
-            received_bytes=self.received_bytes(),
+            phases=phases(self._timed(), elapsed_s) if self.session.commands else (),
+            received_objects=self.received_objects(outcome),
+            received_bytes=self.received_bytes(left_bytes),
             reference_changes=tuple(changes),
             reference_change_count=len(self.changes),
             choices=(*self.remote.choices, *self.choices),
@@ -58,19 +74,50 @@ class Gathered:
             left_bytes=left_bytes,
         )
 
-    def received_bytes(self) -> int | None:
-        """Return the size of what came; of what was unpacked at once, what it takes on disk. None if nothing came."""
+    def received_objects(self, outcome: Outcome) -> int | None:
+        """Return how many objects came: all that were announced, or, of a fetch that was stopped, as many as came."""
+        if outcome.is_good or self.progress is None:
+            return self.trace.object_count
+        return self.progress.done_count
+
+    def received_bytes(self, left_bytes: int = 0) -> int | None:
+        """Return the size of what came; of what was unpacked at once, what it takes on disk. None if nothing came.
+
+        `left_bytes` are those of a pack that did not come whole, of which git says nothing for half a second.
+        """
         if self.trace.object_count is None:
             return None
+        if self.trace.pack_bytes is None and self.progress is not None:
+            return max(self.progress.received_bytes or 0, left_bytes)
         unpacked = 0
-        if self.trace.was_unpacked and not self.remote.is_preview:
+        if self.trace.was_unpacked:
             unpacked = loose_bytes_since(self.report.repository.common_dir + b"/objects", self.session.now_s)
         return (self.trace.pack_bytes or 0) + unpacked
+
+    def asked_until_the_end(self) -> str | None:
+        """Return the phase in which git was stopped; None if it ended by itself."""
+        last = self.session.commands[-1] if self.session.commands else None
+        if last is not None and last.ending is not None and _asks_remote(last):
+            return "connect"
+        return self.trace.unfinished
+
+    def _timed(self) -> TraceFacts:
+        """Return the trace with what was asked of the remote besides the fetch."""
+        asked = [
+            (command.started_at_s, command.started_at_s + (command.elapsed_s or 0.0), "connect")
+            for command in self.session.commands
+            if _asks_remote(command)
+        ]
+        return replace(self.trace, intervals=[*self.trace.intervals, *asked])
 
     def _left(self, outcome: Outcome) -> tuple[tuple[str, ...], int]:
         if outcome.is_good or not self.session.commands or self.remote.is_preview:
             return (), 0
         return temporary_files_since(self.report.repository.common_dir + b"/objects", self.session.now_s)
+
+
+def _asks_remote(command: RecordedCommand) -> bool:
+    return "ls-remote" in command.argv
 
 
 def _printable(change: ReferenceChange) -> ReferenceChange:
@@ -80,7 +127,8 @@ def _printable(change: ReferenceChange) -> ReferenceChange:
 def fail(gathered: Gathered, error: BaseException) -> FetchResult:
     """Return the result of a fetch that an error ended."""
     verdict = classify(error)
-    return gathered.result(verdict.outcome, verdict.reason, verdict.sentence)
+    phase = gathered.asked_until_the_end() if verdict.outcome in {Outcome.TIMED_OUT, Outcome.CANCELLED} else None
+    return gathered.result(verdict.outcome, verdict.reason, verdict.sentence + _MEANWHILE.get(phase or "", ""))
 
 
 def conclude(gathered: Gathered, output: GitOutput) -> FetchResult:

@@ -175,7 +175,8 @@ class _Planning:
         return ("fetch", *_FIXED, *chosen, remote.name, *remote.refspecs)
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
-        if self._inspection.filesystem_type in NETWORK_FILE_SYSTEMS:
+        if self._options.dry_run or self._inspection.filesystem_type in NETWORK_FILE_SYSTEMS:
+            # git tells how many bytes came only of what stays packed
             yield "fetch.unpackLimit", "1"
 
     def _stand_in_config(self, remote: ConfiguredRemote) -> Iterator[tuple[str, str | None, str, str]]:

@@ -41,6 +41,7 @@ _HEAD_LIMIT_BYTES: Final = 4096
 _LOOSE_READ_LIMIT: Final = 50
 """More references are read faster by git."""
 _OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9._/-]{1,100}")
 _NO_HEAD: Final = b"ref: refs/heads/none\n"
 _RACE: Final = re.compile(r"cannot lock ref|but expected|unable to update local ref|\.lock': File exists")
 """Another process, or another reference of the same fetch, was at the same one."""
@@ -137,8 +138,8 @@ class _Fetch:
         remote = self.gathered.remote
         return {
             "GIT_ALLOW_PROTOCOL": ":".join(remote.protocols),
-            # what the log of a reference says, as if the user had typed it
-            "GIT_REFLOG_ACTION": f"fetch {remote.name}",
+            # what the log of a reference says, as if the user had typed it; other names could be lines of a program
+            "GIT_REFLOG_ACTION": f"fetch {remote.name}" if _PLAIN_NAME.fullmatch(remote.name) else "fetch",
             "SSH_ASKPASS": place.asking_program,
             "SSH_ASKPASS_REQUIRE": "force",
             **ssh_environment(os.environ, user.last("core.sshcommand"), user.last("ssh.variant")),
@@ -161,7 +162,7 @@ class _Fetch:
         environment: Mapping[str, str],
         place: StandIn,
     ) -> GitOutput:
-        reader = ProgressReader(self.on_progress, self._take_line)
+        reader = ProgressReader(self._take_progress, self._take_line)
         traced = dict(environment) | {"GIT_TRACE2_EVENT": place.trace_file, "GIT_TRACE2_EVENT_NESTING": "8"}
         try:
             output = self.gathered.session.run(
@@ -174,6 +175,11 @@ class _Fetch:
             self.gathered.add(change)
         return output
 
+    def _take_progress(self, progress: FetchProgress) -> None:
+        self.gathered.hear(progress)
+        if self.on_progress is not None:
+            self.on_progress(progress)
+
     def _take_line(self, line: str) -> None:
         """Take in a line that is no progress; it tells a change only where git has no better form."""
         if self._is_plain:
@@ -185,7 +191,8 @@ class _Fetch:
         """Take in the trace of all calls so far."""
         try:
             with open(place.trace_file, "rb") as file:
-                self.gathered.trace = read_trace(file)
+                session = self.gathered.session
+                self.gathered.trace = read_trace(file, ended_at_s=session.now_s + session.elapsed_s)
         except FileNotFoundError:
             # git did not come to write one
             return

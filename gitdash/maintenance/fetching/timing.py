@@ -5,12 +5,14 @@ progress.c, which name the regions. Read leniently: what is not there is part of
 and labels are taken; it holds the URL, too, and is removed with the folder that it lies in.
 
     phase                 what
-    `connect`             region fetch/remote_refs: connecting, and the list of the remote's references
+    `connect`             region fetch/remote_refs: connecting, and the list of the remote's references; `ls-remote`
     `negotiation`         region fetch/fetch_refs until the end of fetch-pack/negotiation_v2 or negotiation_v0_v1
     `receive`             the rest of that region: the server at work, and the transfer
     `index`               in `index-pack`, the progress of resolving deltas
     `connectivity check`  `rev-list` run by the fetch
     `other`               starting, updating references, ending
+
+What had begun when git was stopped, or gave up, counts until then.
 """
 
 import itertools
@@ -46,13 +48,19 @@ class TraceFacts:
     """Of those that were kept as packs; None if none was."""
     was_unpacked: bool = False
     """Some came as a pack and were written as loose objects."""
+    unfinished: str | None = None
+    """The phase in which git was stopped; None if it ended by itself."""
 
 
-def read_trace(lines: Iterable[bytes]) -> TraceFacts:
-    """Return what the lines of GIT_TRACE2_EVENT tell; bad lines are passed over."""
+def read_trace(lines: Iterable[bytes], *, ended_at_s: float) -> TraceFacts:
+    """Return what the lines of GIT_TRACE2_EVENT tell; bad lines are passed over.
+
+    `ended_at_s` is when git was gone, in seconds since the epoch: what it was at is not in the trace if it was killed.
+    """
     reader = _Reader()
     for event in _events(lines):
         reader.take(event)
+    reader.end(ended_at_s)
     return reader.facts
 
 
@@ -76,7 +84,7 @@ class _Reader:
         self.facts = TraceFacts()
         self._root: str | None = None
         self._open: dict[tuple[str, str, str], float] = {}
-        self._children: dict[object, float] = {}
+        self._children: dict[str, float] = {}
         self._takers: set[str] = set()
         self._fetching_since_s: float | None = None
 
@@ -91,33 +99,50 @@ class _Reader:
             self._region(process, event, is_begin=kind == "region_enter")
         elif process == self._root and kind in {"child_start", "child_exit"}:
             self._child(event, is_begin=kind == "child_start")
+        elif process == self._root and kind == "exit":
+            # what failed does not leave the regions that it was in
+            self._leave_all(event["at_s"])
         elif kind == "data" and process in self._takers and event.get("key") == "total_bytes":
             self.facts.pack_bytes = (self.facts.pack_bytes or 0) + _number(event.get("value"))
+
+    def end(self, ended_at_s: float) -> None:
+        """Let what is still open last until git was gone."""
+        begun = len(self.facts.intervals)
+        self._leave_all(ended_at_s)
+        left = {phase for _, _, phase in self.facts.intervals[begun:]}
+        self.facts.unfinished = next((phase for phase in _PRIORITY if phase in left), None)
+
+    def _leave_all(self, at_s: float) -> None:
+        for process, category, label in list(self._open):
+            self._leave(process, category, label, at_s)
+        for identity in list(self._children):
+            self._child_ends(identity, at_s)
 
     def _region(self, process: str, event: dict[str, Any], *, is_begin: bool) -> None:
         category, label = str(event.get("category")), str(event.get("label"))
         if process != self._root and not (process in self._takers and category == "progress"):
             return
-        key, at_s = (process, category, label), event["at_s"]
-        if (category, label) == ("fetch", "fetch_refs"):
-            self._fetching_since_s = at_s if is_begin else None
+        at_s = event["at_s"]
         if is_begin:
-            self._open[key] = at_s
-            return
-        began_s = self._open.pop(key, None)
+            if (category, label) == ("fetch", "fetch_refs"):
+                self._fetching_since_s = at_s
+            self._open[process, category, label] = at_s
+        else:
+            self._leave(process, category, label, at_s)
+
+    def _leave(self, process: str, category: str, label: str, at_s: float) -> None:
+        began_s = self._open.pop((process, category, label), None)
         phase = _REGIONS.get((category, label))
         if category == "fetch-pack" and label.startswith("negotiation_") and began_s is not None:
             # what comes before it in the same region marks what both have
             began_s, phase = self._fetching_since_s or began_s, "negotiation"
         if phase is not None and began_s is not None:
-            self.facts.intervals.append((began_s, at_s, phase))
+            self.facts.intervals.append((began_s, max(began_s, at_s), phase))
 
     def _child(self, event: dict[str, Any], *, is_begin: bool) -> None:
-        identity = event.get("child_id")
+        identity = str(event.get("child_id"))
         if not is_begin:
-            began_s = self._children.pop(identity, None)
-            if began_s is not None:
-                self.facts.intervals.append((began_s, event["at_s"], "connectivity check"))
+            self._child_ends(identity, event["at_s"])
             return
         argv = event.get("argv")
         words = [str(word) for word in argv[:20]] if isinstance(argv, list) else []
@@ -125,6 +150,11 @@ class _Reader:
             self._children[identity] = event["at_s"]
         elif {"unpack-objects", "index-pack"} & set(words[:3]):
             self._incoming(words)
+
+    def _child_ends(self, identity: str, at_s: float) -> None:
+        began_s = self._children.pop(identity, None)
+        if began_s is not None:
+            self.facts.intervals.append((began_s, max(began_s, at_s), "connectivity check"))
 
     def _incoming(self, words: list[str]) -> None:
         header = next((word for word in words if word.startswith("--pack_header=")), "")

@@ -1,6 +1,7 @@
 """Fetches from repositories on this machine, compared with what plain git does in a copy."""
 
 import os
+import random
 import shutil
 import threading
 import time
@@ -294,6 +295,32 @@ def test_received_bytes_are_those_of_the_pack(tmp_path: Path) -> None:
     # git stops counting before the last bytes of the checksum, which may come by themselves
     assert result.received_bytes is not None
     assert 0 <= pack.stat().st_size - result.received_bytes <= 20
+
+
+@pytest.mark.parametrize("unpack_limit", ["1", "100"], ids=["keeps the pack", "unpacks"])
+def test_dry_run_says_how_much_the_server_sent(unpack_limit: str, tmp_path: Path) -> None:
+    upstream = make_upstream(tmp_path)
+    upstream.commit({"noise": random.Random(5).randbytes(300_000).hex()})
+    client = make_client(tmp_path / "client.git", upstream)
+    client.git("config", "fetch.unpackLimit", unpack_limit)
+    result = fetched(client.path, dry_run=True)
+    assert result.received_objects == int(upstream.git("rev-list", "--objects", "--all", "--count"))
+    # 600,000 hexadecimal digits take half of it, and not much less, however they are compressed
+    assert result.received_bytes is not None
+    assert 300_000 < result.received_bytes < 400_000
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("name", ["x; touch PWNED; #", "$(touch PWNED)", "a\\b", "x`touch PWNED`"])
+def test_log_of_a_reference_takes_no_words_from_the_name_of_a_remote(name: str, tmp_path: Path) -> None:
+    upstream = make_upstream(tmp_path)
+    client = GitRepository.init(tmp_path / "client", bare=False)
+    client.git("commit", "--quiet", "--allow-empty", "-m", "so that there is a folder for logs")
+    client.git("config", f"remote.{name}.url", os.fspath(upstream.path))
+    client.git("config", f"remote.{name}.fetch", TRACKING)
+    assert fetched(client.path).outcome is Outcome.DONE
+    said = client.git("log", "--walk-reflogs", "--format=%gs", "refs/remotes/origin/main").splitlines()
+    assert said == ["fetch: storing head"]
 
 
 def test_progress_is_told_in_words_of_git(tmp_path: Path) -> None:

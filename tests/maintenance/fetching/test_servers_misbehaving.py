@@ -102,6 +102,25 @@ def test_fetch_from_a_silent_server_ends_at_its_time_limit(name: str, tmp_path: 
     assert_failed_cleanly(client, before, fetched)
 
 
+@pytest.mark.parametrize(
+    ("name", "phase", "sentence"),
+    [
+        ("accepts and says nothing", "connect", "waited for the list of the remote's references"),
+        ("one byte in a second", "connect", "waited for the list of the remote's references"),
+        ("half open in the middle of the pack", "receive", "waited for objects or received them"),
+    ],
+)
+def test_phase_in_which_a_server_fell_silent_is_the_one_that_took_the_time(
+    name: str, phase: str, sentence: str, tmp_path: Path
+) -> None:
+    make_served(tmp_path / "served")
+    with port_of(SILENT[name](tmp_path / "served")) as port:
+        client, _ = client_of(tmp_path, port)
+        fetched = client.fetch(time_limit_s=1.2)
+    assert max(fetched.result.phases, key=lambda one: one.elapsed_s).name == phase
+    assert sentence in fetched.result.sentence
+
+
 @pytest.mark.parametrize("name", SILENT)
 def test_cancel_of_a_fetch_from_a_silent_server_takes_at_most_a_second(name: str, tmp_path: Path) -> None:
     make_served(tmp_path / "served")
@@ -239,6 +258,9 @@ def test_a_fetch_that_is_stopped_in_the_middle_leaves_a_temporary_pack_that_is_c
         client, before = client_of(tmp_path, server.port)
         fetched = client.fetch(time_limit_s=0.6)
     assert fetched.result.outcome is Outcome.TIMED_OUT
+    # what came, and not what was announced
+    assert 0 < fetched.result.received_objects < 200
+    assert 0 < fetched.result.received_bytes <= 100_000
     assert client.references() == before
     left = client.temporary_packs()
     assert len(left) == 1

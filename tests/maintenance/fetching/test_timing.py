@@ -1,6 +1,7 @@
 """Phases from a trace: made ones with times that can be added by hand, and that of a real fetch."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from gitdash.model.ledger import Phase
 
 ROOT = "root"
 CHILD = "root/child"
+START_S = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
 
 def event(at_s: float, kind: str, sid: str = ROOT, **more: Any) -> bytes:
@@ -54,7 +56,7 @@ def times(facts: TraceFacts, elapsed_s: float) -> dict[str, float]:
 
 
 def test_each_phase_takes_the_time_between_its_events() -> None:
-    facts = read_trace(WHOLE)
+    facts = read_trace(WHOLE, ended_at_s=START_S + 12)
     assert times(facts, 12.0) == {
         "connect": 2.0,
         "negotiation": 1.0,
@@ -67,20 +69,55 @@ def test_each_phase_takes_the_time_between_its_events() -> None:
 
 
 def test_sum_is_the_time_that_passed_even_if_the_trace_says_more() -> None:
-    result = phases(read_trace(WHOLE), 4.0)
+    result = phases(read_trace(WHOLE, ended_at_s=START_S + 12), 4.0)
     assert sum(phase.elapsed_s for phase in result) == pytest.approx(4.0)
     assert all(phase.elapsed_s >= 0 for phase in result)
 
 
 @pytest.mark.parametrize("cut", range(len(WHOLE) + 1))
 def test_trace_that_ends_anywhere_is_read(cut: int) -> None:
-    result = phases(read_trace(WHOLE[:cut]), 12.0)
+    result = phases(read_trace(WHOLE[:cut], ended_at_s=START_S + 12), 12.0)
     assert sum(phase.elapsed_s for phase in result) == pytest.approx(12.0)
     assert {phase.name for phase in result} <= set(PHASES)
 
 
+@pytest.mark.parametrize(
+    ("at_s", "phase"),
+    [
+        (1.0, "connect"),
+        (3.75, "negotiation"),
+        (4.5, "receive"),
+        (6.0, "receive"),
+        (7.5, "index"),
+        (9.5, "connectivity check"),
+    ],
+)
+def test_fetch_that_is_killed_spent_its_last_seconds_in_the_phase_that_it_was_in(at_s: float, phase: str) -> None:
+    told = [line for line in WHOLE if _second(line) <= at_s]
+    # it took ten seconds to die
+    facts = read_trace(told, ended_at_s=START_S + at_s + 10)
+    assert facts.unfinished == phase
+    assert times(facts, at_s + 10)[phase].expected >= 10
+    assert times(facts, at_s + 10)["other"].expected < 2
+
+
+def _second(line: bytes) -> float:
+    return datetime.fromisoformat(json.loads(line)["time"]).timestamp() - START_S
+
+
+def test_fetch_that_failed_by_itself_spent_the_time_until_then_in_its_phase() -> None:
+    told = lines(
+        [(0.0, event(0.0, "start"))],
+        [(0.5, event(0.5, "region_enter", category="fetch", label="remote_refs"))],
+        [(3.5, event(3.5, "exit", code=128))],
+    )
+    facts = read_trace(told, ended_at_s=START_S + 4)
+    assert facts.unfinished is None
+    assert times(facts, 4.0) == {"connect": 3.0, "other": 1.0}
+
+
 def test_no_trace_is_other() -> None:
-    assert phases(read_trace([]), 2.0) == (Phase(name="other", elapsed_s=2.0),)
+    assert phases(read_trace([], ended_at_s=START_S + 2), 2.0) == (Phase(name="other", elapsed_s=2.0),)
 
 
 def test_processes_of_the_other_side_on_this_machine_do_not_count() -> None:
@@ -89,7 +126,7 @@ def test_processes_of_the_other_side_on_this_machine_do_not_count() -> None:
         region(1.0, 3.0, "progress", "Resolving deltas", "root/up"),
         [(2.0, event(2.0, "data", "root/up", category="progress", key="total_bytes", value="9"))],
     )
-    facts = read_trace([event(0.0, "start"), *theirs])
+    facts = read_trace([event(0.0, "start"), *theirs], ended_at_s=START_S + 4)
     assert (facts.intervals, facts.pack_bytes) == ([], None)
 
 
@@ -110,4 +147,4 @@ def test_processes_of_the_other_side_on_this_machine_do_not_count() -> None:
     ],
 )
 def test_bad_lines_are_passed_over(line: bytes) -> None:
-    assert read_trace([line, line]).intervals == []
+    assert read_trace([line, line], ended_at_s=START_S).intervals == []
