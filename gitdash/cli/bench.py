@@ -157,6 +157,7 @@ class _Making(threading.Thread):
         self._request = request
         self._result: ExperimentResult | None = None
         self._error: BaseException | None = None
+        self._is_over = threading.Event()
 
     def run(self) -> None:  # type: ignore[explicit-override]
         """Make it."""
@@ -165,6 +166,15 @@ class _Making(threading.Thread):
                 self._result = self._run_experiment(self._request)
         except BaseException as error:  # noqa: BLE001 - raised again where somebody waits for it
             self._error = error
+        finally:
+            self._is_over.set()
+
+    def wait(self, time_limit_s: float) -> bool:
+        """Wait for the end at most so long, and tell whether it has come.
+
+        Not by `join`: Python 3.11 takes a thread for ended if an exception interrupts that.
+        """
+        return self._is_over.wait(time_limit_s)
 
     def result(self) -> ExperimentResult:
         """Return what came of it, or raise what ended it; it has to be over."""
@@ -179,11 +189,11 @@ def _wait(making: _Making, request: ExperimentRequest) -> bool:
     """Wait for the end, and return whether it came early by Ctrl-C; a second one is not caught."""
     try:
         making.start()
-        while making.is_alive():
-            making.join(_LOOK_INTERVAL_S)
+        while not making.wait(_LOOK_INTERVAL_S):
+            pass
     except KeyboardInterrupt:
         request.cancel.set()
-        making.join(_STOP_LIMIT_S)
+        making.wait(_STOP_LIMIT_S)
         return True
     return False
 
