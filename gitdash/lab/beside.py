@@ -5,6 +5,7 @@ another's work tree: so the place is beside the outermost. What is made there, `
 """
 
 import os
+from typing import Final
 
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.mounts import Mount, mount_of, mounts_of_partitions, parse_mounts
@@ -12,7 +13,7 @@ from gitdash.lab.request import ExperimentError
 from gitdash.model.report import RepositoryReport
 from gitdash.units import human_bytes, printable_path
 
-_TABLE = "/proc/self/mountinfo"
+_TABLE: Final = "/proc/self/mountinfo"
 
 
 def folder_beside(report: RepositoryReport) -> bytes:
@@ -23,7 +24,7 @@ def folder_beside(report: RepositoryReport) -> bytes:
     objects_dir = os.path.realpath(object_folders(report)[0])
     outermost = folder = os.path.dirname(objects_dir)
     while folder != b"/":
-        if is_repository(folder):
+        if _is_repository(folder):
             outermost = folder
         folder = os.path.dirname(folder)
     parent = os.path.dirname(outermost)
@@ -39,13 +40,6 @@ def folder_beside(report: RepositoryReport) -> bytes:
     if not os.access(parent, os.W_OK | os.X_OK):
         raise ExperimentError(f"nothing can be written beside the repository, in {printable_path(parent)}")
     return parent
-
-
-def is_repository(folder: bytes) -> bool:
-    """Say whether a folder is a work tree or a git directory, by what lies in it."""
-    if os.path.lexists(folder + b"/.git"):
-        return True
-    return all(os.path.lexists(folder + b"/" + name) for name in (b"HEAD", b"objects", b"refs"))
 
 
 def require_room(folder: bytes, needed_bytes: int) -> None:
@@ -70,3 +64,10 @@ def mount_of_report(report: RepositoryReport) -> Mount | None:
 
         mounts = mounts_of_partitions(psutil.disk_partitions(all=True))
     return mount_of(path, mounts)
+
+
+def _is_repository(folder: bytes) -> bool:
+    """Say whether a folder is a work tree or a git directory, by what lies in it."""
+    if os.path.lexists(folder + b"/.git"):
+        return True
+    return all(os.path.lexists(folder + b"/" + name) for name in (b"HEAD", b"objects", b"refs"))

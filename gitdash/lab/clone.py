@@ -65,6 +65,7 @@ def run(request: ExperimentRequest) -> ExperimentResult:
     report = request.report
     parent = folder_beside(report)
     require_room(parent, _needed_bytes(report))
+    request.on_step("making a copy to clone from")
     wanted = tuple(name for name in request.chosen if name != counted_clone.NAME)
     with (
         throw_away_copy(report, room_needed_bytes=0, registry_dir=request.registry_dir) as copy,

@@ -55,12 +55,16 @@ def count(
     try:
         measured = clone((program, "-c", "-f", *to_output))
         counts = count_calls(read_file(output, _OUTPUT_LIMIT_BYTES))
+    except GitdashError as error:
+        return _result(argv, note=printable(f"Not counted: {error}."))
+    note = "strace slows it down, so its time is not compared."
+    try:
         # names whole, and only of calls that failed: a clone of a million objects succeeds millions of times
         clone((program, "-f", "-qq", "-Z", "-e", "trace=%file", "-s", "4096", *to_output))
         lines = read_file(output, _OUTPUT_LIMIT_BYTES).splitlines()
+        counts |= count_absent(lines, os.path.basename(folder) + b"/" + TARGET)
     except GitdashError as error:
-        return _result(argv, note=printable(f"Not counted: {error}."))
-    counts |= count_absent(lines, os.path.basename(folder) + b"/" + TARGET)
+        note += printable(f" Absent names are not counted: {error}.")
     run = ExperimentRun(
         variant=NAME,
         number=number,
@@ -73,7 +77,7 @@ def count(
         started_at_s=started_at_s,
         counts=counts,
     )
-    return _result(argv, runs=(run,), note="strace slows it down, so its time is not compared.")
+    return _result(argv, runs=(run,), note=note)
 
 
 def notes(counted: VariantResult) -> tuple[str, ...]:
@@ -90,11 +94,14 @@ def _result(
 
 
 def _sentence(counts: Mapping[str, int]) -> str:
+    said = f"A clone made {human_count(counts.get('all', 0))} system calls"
+    if not any(kind.startswith("absent-") for kind in counts):
+        return said + "."
     below = {kind: counts.get(f"absent-{kind}", 0) for kind in ("fan-out-folder", "object", "pack")}
     other_count = counts.get("absent-other-below-objects", 0)
     return (
-        f"A clone made {human_count(counts.get('all', 0))} system calls; below objects it asked"
-        f" {human_count(sum(below.values()) + other_count)} times for a name that was not there:"
+        f"{said}; below objects it asked {human_count(sum(below.values()) + other_count)} times"
+        " for a name that was not there:"
         f" {human_count(below['fan-out-folder'])} for fan-out folders, {human_count(below['object'])} for objects,"
         f" {human_count(below['pack'])} for packs, {human_count(other_count)} for others."
     )

@@ -15,9 +15,10 @@ from gitdash.lab import file_operations, look_up_costs
 from gitdash.lab.beside import folder_beside, mount_of_report
 from gitdash.lab.copies import marked_folder
 from gitdash.lab.file_operations import ObjectsFolder, make_objects_folder
+from gitdash.lab.look_up_costs import Remembrance
 from gitdash.lab.method import run_interleaved
-from gitdash.lab.mount_options import meaning_of
-from gitdash.lab.mounts import Mount
+from gitdash.lab.mount_options import Absence, meaning_of
+from gitdash.lab.mounts import Mount, Place
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -66,6 +67,15 @@ _OPERATIONS: Final[tuple[tuple[str, str, str, Callable[[ObjectsFolder], Measured
         file_operations.write_object,
     ),
 )
+_WHERE: Final = {
+    Place.LOCAL: "on this machine",
+    Place.MEMORY: "in memory",
+    Place.NETWORK: "on the network",
+    Place.PROGRAM: "behind a program",
+    Place.LAYERS: "in layers of other file systems",
+    Place.HOST: "in the host of this machine",
+    Place.UNKNOWN: "a type that gitdash does not know",
+}
 
 
 def variants(_request: ExperimentRequest) -> Sequence[Variant]:
@@ -134,25 +144,37 @@ def _with_meaning(
 ) -> ExperimentResult:
     """Say what the operations mean for git instead of which of them is the fastest."""
     medians_s = {variant.name: variant.summary.median_s for variant in result.variants if variant.summary is not None}
-    notes = [*look_up_costs.prediction_notes(object_count(report), medians_s), *_mount_notes(mount)]
+    found = look_up_costs.found(medians_s)
+    notes = [*look_up_costs.prediction_notes(object_count(report), medians_s), *_mount_notes(mount, found)]
     if is_cold:
         notes.append("Measured warm: the files are our own, and names are what counts.")
-    verdict = look_up_costs.verdict(medians_s) or "No verdict: absent names were not looked up twice."
     return msgspec.structs.replace(
         result,
         winner=None,
-        verdict=verdict,
+        verdict=look_up_costs.verdict(medians_s),
         notes=(*result.notes, *notes),
         filesystem_type=result.filesystem_type if mount is None else mount.type_name,
     )
 
 
-def _mount_notes(mount: Mount | None) -> list[str]:
+def _mount_notes(mount: Mount | None, found: Remembrance | None) -> list[str]:
     if mount is None:
         return ["The mount table has no mount for the repository."]
     meaning = meaning_of(mount)
     point = printable_path(mount.mount_point or b"/")
     return [
-        f"Mount {point}: {meaning.name} from {mount.source}.",
+        f"Mount {point}: {meaning.name} from {mount.source}, {_WHERE[meaning.place]}.",
+        *_table_against_found(meaning.absence, found),
         *(f"{said.subject}: {said.sentence} [{said.source}]." for said in meaning.meanings),
     ]
+
+
+def _table_against_found(absence: Absence, found: Remembrance | None) -> list[str]:
+    """Say whether what was measured is what the mount table leads one to expect."""
+    if found is None or found is Remembrance.CHEAP:
+        return []
+    if absence is Absence.UNKNOWN:
+        return ["Whether absence is remembered, the mount table does not say: it was measured."]
+    if (absence is Absence.REMEMBERED) is (found is Remembrance.REMEMBERED):
+        return [f"By the mount table, too, absence is {absence.value}."]
+    return [f"By the mount table absence is {absence.value}; what was measured says otherwise."]

@@ -37,6 +37,13 @@ class Remembrance(enum.StrEnum):
     ASKED_AGAIN = "asked again"
 
 
+_VERDICTS: Final = {
+    Remembrance.CHEAP: "Look-ups are cheap here",
+    Remembrance.REMEMBERED: "Absence is remembered here",
+    Remembrance.ASKED_AGAIN: "Absence is not remembered here",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
     """What one way to do it would pay in look-ups of absent names."""
@@ -73,24 +80,24 @@ def _fan_out_folders(object_count: int) -> int:
     return round(_FAN_OUT_COUNT * (1 - (1 - 1 / _FAN_OUT_COUNT) ** object_count))
 
 
-def verdict(medians_s: Mapping[str, float]) -> str | None:
-    """Say in one sentence whether absence is remembered; None if a look-up was not measured."""
+def found(medians_s: Mapping[str, float]) -> Remembrance | None:
+    """Say what was found, by the medians of operations by name; None if a look-up was not measured."""
     absent_s, again_s = medians_s.get(ABSENT), medians_s.get(ABSENT_AGAIN)
-    if absent_s is None or again_s is None:
-        return None
-    times = f"a look-up of an absent name takes {fine_duration(absent_s)}, asked again {fine_duration(again_s)}"
-    match remembrance(absent_s, again_s):
-        case Remembrance.CHEAP:
-            return f"Look-ups are cheap here: {times}."
-        case Remembrance.REMEMBERED:
-            return f"Absence is remembered here: {times}."
-        case Remembrance.ASKED_AGAIN:
-            return f"Absence is not remembered here: {times}."
+    return None if absent_s is None or again_s is None else remembrance(absent_s, again_s)
+
+
+def verdict(medians_s: Mapping[str, float]) -> str:
+    """Say in one sentence whether absence is remembered."""
+    what = found(medians_s)
+    if what is None:
+        return "No verdict: absent names were not looked up twice."
+    first, again = (fine_duration(medians_s[name]) for name in (ABSENT, ABSENT_AGAIN))
+    return f"{_VERDICTS[what]}: a look-up of an absent name takes {first}, asked again {again}."
 
 
 def prediction_notes(object_count: int, medians_s: Mapping[str, float]) -> tuple[str, ...]:
     """Say what look-ups would cost with this repository's objects, and what to do where that is much."""
-    absent_s, again_s = medians_s.get(ABSENT), medians_s.get(ABSENT_AGAIN)
+    absent_s = medians_s.get(ABSENT)
     if absent_s is None:
         return ()
     notes = [
@@ -98,6 +105,6 @@ def prediction_notes(object_count: int, medians_s: Mapping[str, float]) -> tuple
         f" {human_duration(prediction.cost_s)}."
         for prediction in clone_predictions(object_count, absent_s)
     ]
-    if remembrance(absent_s, absent_s if again_s is None else again_s) is not Remembrance.CHEAP:
+    if absent_s >= _CHEAP_S:
         notes.append("On this mount fetch.unpackLimit=1 keeps what is fetched as a pack, and spares these checks.")
     return tuple(notes)

@@ -79,6 +79,17 @@ def test_strace_that_may_not_trace_costs_its_counts_only(repository, tmp_path, m
     assert [len(variant.runs) for variant in result.variants] == [2, 2, 0]
 
 
+@needs_strace
+def test_strace_that_cannot_leave_out_what_succeeds_costs_the_absent_names_only(repository, tmp_path, monkeypatch):
+    old = tmp_path / "strace"
+    old.write_text(f'#!/bin/sh\ncase " $* " in *" -Z "*) exit 1;; esac\nexec {shutil.which("strace")} "$@"\n')
+    old.chmod(0o755)
+    monkeypatch.setattr(counted_clone, "strace", lambda: os.fspath(old))
+    counted = clone.run(request_for(repository, tmp_path / "registry")).variants[-1]
+    assert "Absent names are not counted" in counted.note
+    assert counted.runs[0].counts["all"] > 0
+
+
 def test_chosen_clones_alone_are_run(repository, tmp_path):
     result = clone.run(request_for(repository, tmp_path / "registry", chosen=("clone-linked",)))
     assert [variant.name for variant in result.variants] == ["clone-linked"]

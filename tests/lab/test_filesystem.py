@@ -144,4 +144,5 @@ def test_absence_that_a_mount_remembers_is_told_from_absence_that_it_does_not(tm
     assert medians_s["look-up-present"] < 0.0005
     assert result.filesystem_type == "fuse"
     assert any("negative_timeout" in note for note in result.notes)
+    assert any("mount table does not say: it was measured" in note for note in result.notes)
     assert any("fetch.unpackLimit=1" in note for note in result.notes)
