@@ -9,23 +9,19 @@ It judges nothing.
 import contextlib
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from gitdash.errors import GitdashError
-from gitdash.formats.git_config import read_config
-from gitdash.formats.reading import FormatError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
-from gitdash.inspection.config_includes import CONFIG_MAXIMUM_BYTES, IncludeReader, include_problem
-from gitdash.inspection.config_values import SourcedEntry, parse_bool
-from gitdash.inspection.files import FileError, read_file
-from gitdash.inspection.reading import Problems
+from gitdash.inspection.config_includes import include_problem
 from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
+from gitdash.maintenance.pause import pause_marker
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -35,7 +31,6 @@ from gitdash.units import printable, printable_path, sum_bytes
 _IN_INFO: Final = (b"attributes", b"grafts")
 """git reads them from `info` whenever it packs, or follows the history."""
 
-_PAUSE_FILE: Final = b"gitdash.pause"
 _REFERENCES_TIME_LIMIT_S: Final = 120.0
 _WITHOUT_DERIVED_FILES: Final = (("core.commitGraph", "false"), ("core.multiPackIndex", "false"))
 """Damage of these is mended by tasks, and must not speak against them."""
@@ -66,7 +61,7 @@ def read_facts(
     """
     repository = report.repository
     objects_dir = repository.common_dir + b"/objects"
-    is_mounted_read_only, free_bytes = _volume(objects_dir)
+    is_mounted_read_only, free_bytes = volume_of(objects_dir)
     irregular = _irregular_file(report)
     may_ask = irregular is None and _may_be_asked(report)
     return ActionFacts(
@@ -79,7 +74,7 @@ def read_facts(
         is_mounted_read_only=is_mounted_read_only,
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
-        pause=_pause(repository.git_dir, repository.common_dir),
+        pause=pause_marker(repository.git_dir, repository.common_dir),
         operations=tuple(operations(repository.common_dir)),
         maintenance_lock=maintenance_lock(objects_dir),
         gc_pid=gc_pid(report, policy or Policy(), now_s),
@@ -90,7 +85,8 @@ def read_facts(
     )
 
 
-def _volume(objects_dir: bytes) -> tuple[bool, int | None]:
+def volume_of(objects_dir: bytes) -> tuple[bool, int | None]:
+    """Return whether a folder is mounted read-only, and the free bytes there; None if the file system does not say."""
     try:
         volume = os.statvfs(objects_dir)
     except OSError:
@@ -128,28 +124,6 @@ def _owner(objects_dir: bytes) -> int | None:
         return os.stat(objects_dir).st_uid
     except OSError:
         return None
-
-
-def _pause(git_dir: bytes, common_dir: bytes) -> str | None:
-    """A value that is no boolean pauses, too: `until Monday` is meant so."""
-    if any(os.path.lexists(folder + b"/" + _PAUSE_FILE) for folder in (git_dir, common_dir)):
-        return f"the file {_PAUSE_FILE.decode()}"
-    values = [
-        sourced.entry.value
-        for path in (common_dir + b"/config", git_dir + b"/config.worktree")
-        for sourced in _config_entries(git_dir, path)
-        if (sourced.entry.section, sourced.entry.subsection, sourced.entry.name) == ("gitdash", None, "pause")
-    ]
-    return "gitdash.pause in its config" if values and parse_bool(values[-1]) is not False else None
-
-
-def _config_entries(git_dir: bytes, path: bytes) -> Iterable[SourcedEntry]:
-    """Return no keys of a file that cannot be read: that is refused elsewhere."""
-    reader = IncludeReader(git_dir=git_dir, head=None, problems=Problems())
-    try:
-        return list(reader.expand(read_config(read_file(path, CONFIG_MAXIMUM_BYTES)), path, "config", 0))
-    except (FileError, FormatError):
-        return []
 
 
 def _irregular_file(report: RepositoryReport) -> str | None:
