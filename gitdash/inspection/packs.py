@@ -20,7 +20,7 @@ from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.listing import Listing, Stats
 from gitdash.inspection.reading import Problems, read_listed
 from gitdash.inspection.temporary import temporary_files
-from gitdash.model.inspection import KeepFile, ObjectFormat, PackFacts, PackFile
+from gitdash.model.inspection import KeepFile, ObjectFormat, PackFacts, PackFile, TemporaryFile
 from gitdash.units import printable_path, sum_bytes
 
 PACK_FOLDER: Final = b"objects/pack"
@@ -150,6 +150,15 @@ def _keep_file(listing: Listing, name: bytes, found: os.stat_result, problems: P
     )
 
 
+def _temporary_files(packs: tuple[PackFile, ...], entries: Stats) -> tuple[TemporaryFile, ...]:
+    """Leave out the files of packs that git reads: it opens every index, that of a stopped repack, too."""
+    found = temporary_files(PACK_FOLDER, entries)
+    if not found:
+        return ()
+    read = {f"objects/pack/{pack.name}" for pack in packs if pack.has_index or pack.in_multi_pack_index}
+    return tuple(file for file in found if file.path.rpartition(".")[0] not in read)
+
+
 def _facts(
     packs: tuple[PackFile, ...], folder: _PackFolder, keep_files: tuple[KeepFile, ...], entries: Stats
 ) -> PackFacts:
@@ -172,7 +181,7 @@ def _facts(
         orphan_index_names=tuple([printable_path(name + b".idx") for name in sorted(orphans)]),
         missing_index_names=tuple([pack.name + ".pack" for pack in packs if not pack.has_index]),
         keep_files=keep_files,
-        temporary_files=temporary_files(PACK_FOLDER, entries),
+        temporary_files=_temporary_files(packs, entries),
         garbage_count=len(folder.garbage),
         garbage_bytes=sum_bytes([found[6] for found in folder.garbage]),
         unreadable_names=tuple(map(printable_path, dict.fromkeys(folder.unreadable))),

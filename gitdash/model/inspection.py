@@ -95,7 +95,8 @@ class PackFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Packs without an `.idx`: git does not see their objects."""
     keep_files: tuple[KeepFile, ...]
     temporary_files: tuple[TemporaryFile, ...]
-    """Below `objects/pack`. They are part of garbage as well."""
+    """Below `objects/pack`. Those that are no packs are garbage as well. What a stopped repack left with an index is
+    none of them: git reads it as any pack."""
     garbage_count: int
     """Entries that are none of git's file kinds, temporary files included, orphan index files not."""
     garbage_bytes: int

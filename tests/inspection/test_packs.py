@@ -141,6 +141,22 @@ def test_garbage_is_what_git_calls_garbage(repository: GitRepository, inspect: I
 
 
 @pytest.mark.oracle
+def test_what_a_stopped_repack_left_with_an_index_is_a_pack_and_not_temporary(
+    repository: GitRepository, inspect: Inspect
+) -> None:
+    repository.commit({"a": "1"})
+    folder = repository.git_dir / "objects" / "pack"
+    listed = repository.git("rev-list", "--objects", "--no-object-names", "--all").encode()
+    repository.git("pack-objects", "-q", str(folder / ".tmp-4194305-pack"), stdin=listed + b"\n")
+    repository.git("prune-packed")
+    facts = packs_of(inspect, repository)
+    # git reads it: nothing else has the commit
+    assert repository.git("cat-file", "-t", "main") == "commit"
+    assert [pack.name.rpartition("-")[0] for pack in facts.packs] == [".tmp-4194305-pack"]
+    assert facts.temporary_files == ()
+
+
+@pytest.mark.oracle
 def test_an_index_without_a_pack_is_an_orphan_and_a_pack_without_an_index_is_missing_it(
     repository: GitRepository, inspect: Inspect
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from gitdash.model.ledger import Outcome
 from gitdash.model.task import Task
 from tests.support.chaos import small_volume
+from tests.support.old_stores import complaints, grow_old, visible_objects
 from tests.support.repositories import GitRepository
 from tests.support.task_runs import run
 
@@ -199,3 +200,57 @@ def test_a_full_disk_does_not_keep_it_from_making_room(tmp_path: Path) -> None:
         assert result.outcome is Outcome.DONE, result.sentence
         assert not path.exists()
         assert not (repository.git_dir / "objects" / "maintenance.lock").exists()
+
+
+def leave_pack_of_stopped_repack(repository: GitRepository) -> list[Path]:
+    """What a `git repack` leaves that is killed between its pack and its renames; no process has the number."""
+    folder = repository.git_dir / "objects" / "pack"
+    listed = repository.git("rev-list", "--objects", "--no-object-names", "--all").encode()
+    repository.git("pack-objects", "-q", os.fspath(folder / ".tmp-4194305-pack"), stdin=listed + b"\n")
+    return sorted(folder.glob(".tmp-4194305-pack-*"))
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+def test_a_complete_pack_of_a_stopped_repack_stays_for_git_reads_it(repository: GitRepository) -> None:
+    files = leave_pack_of_stopped_repack(repository)
+    repository.git("prune-packed")
+    grow_old(repository)
+    result = run(repository, Task.SWEEP)
+    assert complaints(repository) == ""
+    assert result.removed == ()
+    assert all(path.exists() for path in files)
+
+
+@pytest.mark.safety
+def test_a_pack_that_the_multi_pack_index_names_stays_without_its_index(repository: GitRepository) -> None:
+    files = leave_pack_of_stopped_repack(repository)
+    repository.git("multi-pack-index", "write")
+    next(path for path in files if path.suffix == ".idx").unlink()
+    grow_old(repository)
+    run(repository, Task.SWEEP)
+    assert next(path for path in files if path.suffix == ".pack").exists()
+
+
+@pytest.mark.oracle
+def test_incremental_repacks_take_in_what_a_stopped_repack_left(repository: GitRepository) -> None:
+    files = leave_pack_of_stopped_repack(repository)
+    repository.git("prune-packed")
+    for number in range(2):
+        repository.commit({"a": f"{number} more"})
+        repository.git("repack", "-d", "-q")
+    grow_old(repository)
+    before = visible_objects(repository)
+    for _ in range(2):
+        assert run(repository, Task.INCREMENTAL_REPACK).outcome is Outcome.DONE
+    assert not any(path.exists() for path in files if path.suffix in {".pack", ".idx"})
+    assert visible_objects(repository) == before
+    assert complaints(repository) == ""
+
+
+def test_a_pack_of_a_stopped_repack_without_an_index_goes(repository: GitRepository) -> None:
+    pack = leave(repository, "objects/pack/.tmp-4194305-pack-0123.pack", 2 * DAY_S)
+    other = leave(repository, "objects/pack/.tmp-4194305-pack-4567.idx", 2 * DAY_S)
+    run(repository, Task.SWEEP)
+    assert not pack.exists()
+    assert not other.exists()

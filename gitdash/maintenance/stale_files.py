@@ -1,0 +1,254 @@
+"""What commands that were stopped left behind: which files may go, and why the others must stay.
+
+Ages are those of Gitaly's `clean_stale_data`; the list of locks is exactly its list, for other locks may be held for
+days. What goes is a regular file of ours, old enough, open in no process that we see, and no part of a pack that git
+reads: git opens every index in `objects/pack`, so that a complete `.tmp-PID-pack-*` is a pack like any other, and may
+hold the only copy of an object. Removes nothing.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.inspection.files import FileError, read_start
+from gitdash.maintenance.processes import can_see_processes, openers, process_lives
+from gitdash.model.inspection import Inspection, PackFacts
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+from gitdash.units import human_age, printable_path
+
+_MINUTE_S: Final = 60.0
+_HOUR_S: Final = 3600.0
+_DAY_S: Final = 86_400.0
+
+TEMPORARY_FILE_AGE_S: Final = _DAY_S
+"""A longer transfer or repack has its file open, or was given up."""
+TEMPORARY_FOLDER_AGE_S: Final = 3 * _DAY_S
+"""A quarantine of a push: hooks may look at it for long."""
+KEEP_AGE_S: Final = 7 * _DAY_S
+"""A transfer marks its pack until references point into it."""
+
+LOCK_AGES_S: Final = {
+    b"config.lock": 15 * _MINUTE_S,
+    b"HEAD.lock": 15 * _MINUTE_S,
+    b"info/attributes.lock": 15 * _MINUTE_S,
+    b"objects/info/alternates.lock": 15 * _MINUTE_S,
+    b"objects/info/commit-graphs/commit-graph-chain.lock": 15 * _MINUTE_S,
+    b"objects/pack/multi-pack-index.lock": 15 * _MINUTE_S,
+    b"packed-refs.new": 15 * _MINUTE_S,
+    b"packed-refs.lock": _HOUR_S,
+    b"reftable/tables.list.lock": _HOUR_S,
+}
+"""By path relative to the common directory; locks of single references as packed-refs.lock."""
+_REFERENCE_LOCK_AGE_S: Final = _HOUR_S
+BY_HAND: Final = "is left to people: remove it once you know that no git runs here, on any host that mounts it"
+_BY_HAND_LOCKS: Final = (
+    b"index.lock",
+    b"shallow.lock",
+    b"gc.pid",
+    b"objects/info/commit-graph.lock",
+    b"objects/pack/multi-pack-index.d/multi-pack-index-chain.lock",
+)
+"""An editor, a hook or another host may hold these for days."""
+
+_TRANSFER_KEEPS: Final = (b"receive-pack ", b"fetch-pack ")
+_KEEP_START_BYTES: Final = 32
+_PACK_FOLDER: Final = b"objects/pack"
+_REPACK_FILE: Final = re.compile(rb"\.tmp-(\d+)-")
+_SHARD: Final = re.compile(rb"objects/[0-9a-f]{2}")
+_QUARANTINES: Final = (b"tmp_objdir", b"incoming-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Something of a kind that is swept."""
+
+    path: bytes
+    """Relative to the common directory."""
+    age_s: float
+    """It must be older."""
+    is_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """One candidate that is there."""
+
+    candidate: Candidate
+    size_bytes: int
+    """Of a folder, of all files in it."""
+    kept_because: str | None
+    """Why it stays, one clause; None if it may go. Printable."""
+
+
+def look_for_leftovers(report: RepositoryReport, now_s: float) -> tuple[Leftover, ...]:
+    """Return everything of the kinds that are swept, and what is asked of sweep and left to people."""
+    common_dir = report.repository.common_dir
+    there = [(candidate, found) for candidate in candidates(common_dir) if (found := look(common_dir, candidate.path))]
+    read_names = names_git_reads(report)
+    judged = [
+        (candidate, found, _objection(common_dir, candidate, found, read_names, now_s)) for candidate, found in there
+    ]
+    open_paths = in_use(common_dir, [candidate for candidate, _, objection in judged if objection is None])
+    leftovers = [
+        Leftover(
+            candidate=candidate,
+            size_bytes=_size_bytes(common_dir, candidate, found),
+            kept_because=objection or open_paths.get(candidate.path),
+        )
+        for candidate, found, objection in judged
+        if objection is not _NO_LEFTOVER
+    ]
+    return (*leftovers, *_left_to_people(common_dir))
+
+
+_NO_LEFTOVER: Final = "it is no leftover"
+_READ_BY_GIT: Final = (
+    "git reads it as a pack, and it may hold the only copy of an object; incremental-repack joins it with others"
+)
+
+
+def _left_to_people(common_dir: bytes) -> Iterator[Leftover]:
+    for path in _BY_HAND_LOCKS:
+        found = look(common_dir, path)
+        if found is not None:
+            yield Leftover(candidate=Candidate(path=path, age_s=0.0), size_bytes=found.st_size, kept_because=BY_HAND)
+
+
+def candidates(common_dir: bytes) -> Iterator[Candidate]:
+    """Yield everything of the kinds that are swept, whatever its age."""
+    for path, age_s in LOCK_AGES_S.items():
+        yield Candidate(path=path, age_s=age_s)
+    for path in walk(common_dir, b"refs"):
+        if path.endswith(b".lock"):
+            yield Candidate(path=path, age_s=_REFERENCE_LOCK_AGE_S)
+    yield from _temporary(common_dir)
+    for name in _names(common_dir, _PACK_FOLDER):
+        if name.startswith(b"pack-") and name.endswith(b".keep"):
+            yield Candidate(path=_PACK_FOLDER + b"/" + name, age_s=KEEP_AGE_S)
+
+
+def _temporary(common_dir: bytes) -> Iterator[Candidate]:
+    """Temporary files in every folder below `objects`; quarantine folders, whole, directly in it."""
+    folders = [b"objects"]
+    while folders:
+        folder = folders.pop()
+        for name in _names(common_dir, folder):
+            path = folder + b"/" + name
+            is_temporary = name.startswith(b"tmp_") or (folder == _PACK_FOLDER and _REPACK_FILE.match(name))
+            found = look(common_dir, path) if is_temporary or not _SHARD.fullmatch(folder) else None
+            if found is None:
+                continue
+            if stat.S_ISDIR(found.st_mode):
+                if folder == b"objects" and name.startswith(_QUARANTINES):
+                    yield Candidate(path=path, age_s=TEMPORARY_FOLDER_AGE_S, is_folder=True)
+                elif folder.count(b"/") < 2:
+                    folders.append(path)
+            elif is_temporary:
+                yield Candidate(path=path, age_s=TEMPORARY_FILE_AGE_S)
+
+
+def names_git_reads(report: RepositoryReport) -> frozenset[str] | None:
+    """Return the packs that the multi-pack-index names, whose objects it promises; None if nobody knows."""
+    if not isinstance(report.inspection, Inspection):
+        return None
+    packs, index = report.inspection.packs, report.inspection.multi_pack_index
+    if not isinstance(packs, PackFacts) or isinstance(index, Unreadable):
+        return None
+    return frozenset(pack.name for pack in packs.packs if pack.in_multi_pack_index)
+
+
+def is_of_read_pack(common_dir: bytes, path: bytes, indexed: frozenset[str] | None) -> bool:
+    """Return whether a file belongs to a pack that git reads, its `.keep` apart; looks whether there is an index."""
+    folder, name = os.path.split(path)
+    stem, _, suffix = name.rpartition(b".")
+    if folder != _PACK_FOLDER or not stem or suffix == b"keep":
+        return False
+    if look(common_dir, folder + b"/" + stem + b".pack") is None:
+        return False
+    has_index = look(common_dir, folder + b"/" + stem + b".idx") is not None
+    return has_index or (suffix == b"pack" and indexed is None) or printable_path(stem) in (indexed or ())
+
+
+def _objection(
+    common_dir: bytes, candidate: Candidate, found: os.stat_result, indexed: frozenset[str] | None, now_s: float
+) -> str | None:
+    """Say why one candidate stays; `_NO_LEFTOVER` if it is none, such as a person's .keep."""
+    path = candidate.path
+    if stat.S_ISDIR(found.st_mode) != candidate.is_folder or not (candidate.is_folder or stat.S_ISREG(found.st_mode)):
+        return _NO_LEFTOVER
+    if path.endswith(b".keep") and not _is_of_transfer(os.path.join(common_dir, path)):
+        return _NO_LEFTOVER
+    if is_of_read_pack(common_dir, path, indexed):
+        return _READ_BY_GIT
+    if found.st_uid != os.geteuid():
+        return f"user {found.st_uid} owns it"
+    if now_s - found.st_mtime < candidate.age_s:
+        age = human_age(now_s - found.st_mtime)
+        return (
+            f"{'just made' if age == 'now' else age + ' old'}, and it goes when it is {human_age(candidate.age_s)} old"
+        )
+    repack = _REPACK_FILE.match(os.path.basename(path))
+    return f"process {int(repack[1])} lives, which made it" if repack and process_lives(int(repack[1])) else None
+
+
+def _is_of_transfer(path: bytes) -> bool:
+    try:
+        return read_start(path, _KEEP_START_BYTES).startswith(_TRANSFER_KEEPS)
+    except FileError:
+        return False
+
+
+def in_use(common_dir: bytes, some: Sequence[Candidate]) -> dict[bytes, str]:
+    """Return the candidates that a process has open, of a folder anything in it, and what to say of it."""
+    if some and not can_see_processes():
+        return {candidate.path: "this system does not say which files are open" for candidate in some}
+    real_common_dir = os.path.realpath(common_dir)
+    by_real_path = {}
+    for candidate in some:
+        full_path = os.path.realpath(os.path.join(real_common_dir, candidate.path))
+        by_real_path[full_path] = candidate.path
+        if candidate.is_folder:
+            for below in walk(full_path, b""):
+                by_real_path[os.path.join(full_path, below)] = candidate.path
+    found = openers(by_real_path.keys()) if by_real_path else {}
+    return {by_real_path[path]: f"process {process_id} has it open" for path, process_id in found.items()}
+
+
+def _size_bytes(common_dir: bytes, candidate: Candidate, found: os.stat_result) -> int:
+    if not candidate.is_folder:
+        return found.st_size
+    base = os.path.join(common_dir, candidate.path)
+    return sum(below.st_size for path in walk(base, b"") if (below := look(base, path)) is not None)
+
+
+def walk(base: bytes, top: bytes) -> Iterable[bytes]:
+    """Yield the files below a folder, relative to `base`, without following links."""
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        for name in _names(base, folder):
+            path = folder + b"/" + name if folder else name
+            found = look(base, path)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                waiting.append(path)
+            elif found is not None:
+                yield path
+
+
+def _names(base: bytes, folder: bytes) -> list[bytes]:
+    try:
+        return sorted(os.listdir(os.path.join(base, folder)))
+    except OSError:
+        return []
+
+
+def look(base: bytes, path: bytes) -> os.stat_result | None:
+    """Return what lies at a path, None if nothing does."""
+    try:
+        return os.lstat(os.path.join(base, path))
+    except OSError:
+        return None
