@@ -14,7 +14,6 @@ from typing import Final
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.fetch_progress import ProgressReader
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
-from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.stand_in import StandIn, stand_in
 from gitdash.inspection.files import FileError, read_file
 from gitdash.maintenance.fetching.alternate_refs import (
@@ -30,6 +29,7 @@ from gitdash.maintenance.fetching.reference_lines import read_plain, read_porcel
 from gitdash.maintenance.fetching.refspecs import local_name
 from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.fetching.ssh_command import ssh_environment
+from gitdash.maintenance.fetching.surroundings import read_surroundings, refusal_of
 from gitdash.maintenance.fetching.timing import read_trace
 from gitdash.maintenance.fetching.user_config import UserConfig, read_user_config
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
@@ -78,11 +78,7 @@ def _refusal(report: RepositoryReport, remote: RemotePlan) -> str | None:
     """Return why nothing is fetched: by what the plan says, or by what may have changed since."""
     if remote.refusals:
         return remote.refusals[0].reason
-    repository = report.repository
-    if repository.trusted_by_config:
-        return None
-    foreign = foreign_owner((repository.path, repository.git_dir, repository.common_dir), os.geteuid())
-    return None if foreign is None else f"it belongs to user {foreign[1]}"
+    return refusal_of(read_surroundings(report.repository), is_preview=remote.is_preview)
 
 
 @dataclass(slots=True, kw_only=True)

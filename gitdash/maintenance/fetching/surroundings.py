@@ -1,0 +1,69 @@
+"""What speaks against a fetch at the moment in which it would begin: somebody's word, the volume, symbolic links.
+
+Minutes may lie between a plan and its turn, so this is read just before git is called. git locks, replaces, appends to
+and removes what links lead to (`maintenance.links`), and so would reach another repository, or any file of the user's.
+Links in the object store are passed over: a fetch only adds objects there, under names that are hashes.
+"""
+
+import os
+from dataclasses import dataclass, field
+from typing import Final
+
+from gitdash.gitcmd.ownership import foreign_owner
+from gitdash.maintenance.facts import volume_of
+from gitdash.maintenance.links import Links, find_links
+from gitdash.maintenance.pause import pause_marker
+from gitdash.model.repository import Repository
+from gitdash.units import printable_path
+
+_WRITTEN: Final = (b"refs", b"logs", b"reftable", b"packed-refs", b"shallow")
+"""By a fetch, with all that lies below, and what stands beside: locks, and files that take another's place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What is read of a repository just before a fetch."""
+
+    owner_uid: int | None = None
+    """Of another user whom nobody vouches for; None if it is ours."""
+    pause: str | None = None
+    """Where the pause marker stands."""
+    is_mounted_read_only: bool = False
+    links: Links = field(default_factory=Links)
+
+
+def read_surroundings(repository: Repository) -> Surroundings:
+    """Read them now."""
+    return Surroundings(
+        owner_uid=_owner_uid(repository),
+        pause=pause_marker(repository.git_dir, repository.common_dir),
+        is_mounted_read_only=volume_of(repository.common_dir + b"/objects")[0],
+        links=find_links(repository.common_dir),
+    )
+
+
+def _owner_uid(repository: Repository) -> int | None:
+    if repository.trusted_by_config:
+        return None
+    foreign = foreign_owner((repository.path, repository.git_dir, repository.common_dir), os.geteuid())
+    return None if foreign is None else foreign[1]
+
+
+def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
+    """Return why nothing is fetched, one clause; None if it may be. A preview writes nothing to the repository."""
+    if found.owner_uid is not None:
+        return f"it belongs to user {found.owner_uid}"
+    if found.pause is not None:
+        return f"paused by {found.pause}"
+    if is_preview:
+        return None
+    if found.is_mounted_read_only:
+        return "its file system is mounted read-only"
+    return _links_refusal(found.links)
+
+
+def _links_refusal(links: Links) -> str | None:
+    written = next((path for path in links.paths if path.startswith(_WRITTEN)), None)
+    if written is not None:
+        return f"{printable_path(written)} is a symbolic link: git would write to what it leads to"
+    return None if links.is_complete else "not all of its references and logs can be looked at for symbolic links"

@@ -1,0 +1,172 @@
+"""What speaks against a fetch just before it begins: each rule, and plain git that is seen to do the harm first."""
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitdash.gitcmd.runner import find_git
+from gitdash.maintenance.fetching.running import fetch
+from gitdash.maintenance.fetching.surroundings import Surroundings, refusal_of
+from gitdash.maintenance.links import Links
+from gitdash.model.ledger import Outcome, Reason
+from tests.support.fetching import fetched, planned
+from tests.support.repositories import GIT, GitRepository
+
+TRACKING = "+refs/heads/*:refs/remotes/origin/*"
+
+RULES: dict[str, tuple[dict[str, object], str]] = {
+    "another user's": ({"owner_uid": 7}, "it belongs to user 7"),
+    "paused": ({"pause": "the file gitdash.pause"}, "paused by the file gitdash.pause"),
+    "mounted read-only": ({"is_mounted_read_only": True}, "its file system is mounted read-only"),
+    "linked references": ({"links": Links(paths=(b"refs/tags",))}, "refs/tags is a symbolic link"),
+    "linked log": ({"links": Links(paths=(b"logs/refs/heads/main",))}, "logs/refs/heads/main is a symbolic link"),
+    "linked packed references": ({"links": Links(paths=(b"packed-refs",))}, "packed-refs is a symbolic link"),
+    "linked lock": ({"links": Links(paths=(b"packed-refs.lock",))}, "packed-refs.lock is a symbolic link"),
+    "linked list of the shallow": ({"links": Links(paths=(b"shallow",))}, "shallow is a symbolic link"),
+    "linked reftable": ({"links": Links(paths=(b"reftable/tables.list",))}, "reftable/tables.list is a symbolic link"),
+    "not all seen": ({"links": Links(is_complete=False)}, "not all of its references and logs can be looked at"),
+}
+OF_PREVIEWS = {"another user's", "paused"}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_each_rule_refuses_a_fetch_with_its_reason(name: str) -> None:
+    facts, reason = RULES[name]
+    refusal = refusal_of(dataclasses.replace(Surroundings(), **facts), is_preview=False)
+    assert refusal is not None
+    assert refusal.startswith(reason)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_preview_is_refused_only_where_nothing_shall_be_asked_at_all(name: str) -> None:
+    refusal = refusal_of(dataclasses.replace(Surroundings(), **RULES[name][0]), is_preview=True)
+    assert (refusal is not None) == (name in OF_PREVIEWS)
+
+
+def test_nothing_speaks_against_links_in_the_object_store() -> None:
+    links = Links(paths=(b"objects", b"objects/pack", b"objects/info"))
+    assert refusal_of(Surroundings(links=links), is_preview=False) is None
+
+
+class Scene:
+    """`upstream.git`, `client` with a folder for logs, and `victim.git`, a repository of somebody else's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.upstream = GitRepository.init(folder / "upstream.git")
+        self.upstream.commit({"a": "1"})
+        self.client = GitRepository.init(folder / "client", bare=False)
+        self.client.git("commit", "--quiet", "--allow-empty", "-m", "so that there is a folder for logs")
+        self.client.git("config", "remote.origin.url", os.fspath(self.upstream.path))
+        self.client.git("config", "remote.origin.fetch", TRACKING)
+        self.client.git("fetch", "--quiet", "origin")
+        self.client.git("update-ref", "refs/remotes/origin/gone", "HEAD")
+        self.upstream.commit({"a": "2"})
+        self.victim = GitRepository.init(folder / "victim.git")
+        self.victim.commit({"theirs": "1"})
+        self.victim.git("update-ref", "refs/heads/work", "HEAD")
+        self.diary = folder / "diary"
+        self.diary.write_text("mine\n")
+
+    @property
+    def git_dir(self) -> Path:
+        return self.client.path / ".git"
+
+    def link(self, name: str, target: Path) -> None:
+        path = self.git_dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            path.rename(self.folder / "put away")
+        elif path.exists():
+            path.unlink()
+        path.symlink_to(target)
+
+    def outside(self) -> tuple[object, ...]:
+        """All that lies outside the client and may be harmed."""
+        packed = self.folder / "packed"
+        logs = self.folder / "logs"
+        return (
+            self.diary.read_text(),
+            self.victim.git("for-each-ref"),
+            packed.read_text() if packed.exists() else None,
+            sorted(path.name for path in logs.rglob("*")) if logs.exists() else None,
+        )
+
+
+def linked_log(scene: Scene) -> None:
+    scene.link("logs/refs/remotes/origin/main", scene.diary)
+
+
+def linked_folder_of_logs(scene: Scene) -> None:
+    (scene.folder / "logs").mkdir()
+    scene.link("logs", scene.folder / "logs")
+
+
+def linked_references(scene: Scene) -> None:
+    scene.client.git("pack-refs", "--all")
+    scene.link("refs/remotes/origin", scene.victim.path / "refs" / "heads")
+
+
+def linked_packed_references(scene: Scene) -> None:
+    scene.client.git("pack-refs", "--all")
+    (scene.git_dir / "packed-refs").rename(scene.folder / "packed")
+    scene.link("packed-refs", scene.folder / "packed")
+
+
+HARMFUL: dict[str, Callable[[Scene], None]] = {
+    "a log": linked_log,
+    "the folder of logs": linked_folder_of_logs,
+    "a folder of references": linked_references,
+    "packed-refs": linked_packed_references,
+}
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("name", HARMFUL)
+def test_fetch_writes_nothing_through_a_link_where_plain_git_does(name: str, tmp_path: Path) -> None:
+    plain, ours = Scene(tmp_path / "plain"), Scene(tmp_path / "ours")
+    for scene in (plain, ours):
+        HARMFUL[name](scene)
+    before = plain.outside()
+    plain.client.git("fetch", "--quiet", "--prune", "origin", check=False)
+    assert plain.outside() != before
+    before = ours.outside()
+    result = fetched(ours.client.path, prune=True)
+    assert (result.outcome, result.reason) == (Outcome.REFUSED, Reason.REFUSED)
+    assert "is a symbolic link" in result.sentence
+    assert result.commands == ()
+    assert ours.outside() == before
+
+
+@pytest.mark.safety
+def test_link_that_was_made_after_the_plan_is_seen(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    report, plan = planned(scene.client.path)
+    linked_log(scene)
+    result = fetch(report, plan.remotes[0], program=find_git(GIT), now_s=time.time())
+    assert result.outcome is Outcome.REFUSED
+    assert scene.diary.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+@pytest.mark.parametrize("how", ["config", "file"])
+def test_paused_repository_is_left_alone_and_its_server_not_asked(how: str, dry_run: bool, tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    if how == "config":
+        scene.client.git("config", "gitdash.pause", "true")
+    else:
+        (scene.git_dir / "gitdash.pause").touch()
+    result = fetched(scene.client.path, dry_run=dry_run)
+    assert (result.outcome, result.commands) == (Outcome.REFUSED, ())
+    assert result.sentence.startswith("paused by ")
+
+
+@pytest.mark.parametrize("value", ["false", "0", "off"])
+def test_marker_that_says_no_pauses_nothing(value: str, tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.client.git("config", "gitdash.pause", value)
+    assert fetched(scene.client.path).outcome is Outcome.DONE
