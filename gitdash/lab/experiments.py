@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.lab import clone, filesystem
+from gitdash.lab import clone, filesystem, size
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -23,9 +23,19 @@ class Experiment:
     variants_of: Callable[[ExperimentRequest], Sequence[Variant]]
     """Variants as they would be run here, skipped ones included, for a list to choose from; makes no copy and starts
     nothing that takes long."""
+    questions_of: Callable[[ExperimentRequest], Sequence[str]] = lambda _: ("",)
+    """What can be asked here, one at a time, as `question` among the options of a request; the first is asked where
+    nothing is said."""
 
 
 EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {
+    ExperimentKind.SIZE: Experiment(
+        title=size.TITLE,
+        explanation=size.EXPLANATION,
+        run=size.run,
+        variants_of=size.variants,
+        questions_of=size.questions,
+    ),
     ExperimentKind.FILESYSTEM: Experiment(
         title=filesystem.TITLE,
         explanation=filesystem.EXPLANATION,

@@ -8,7 +8,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -88,6 +88,10 @@ class StoreQueries:
     """The store itself."""
     lenders: tuple[bytes, ...] | None
     """Object folders of all lenders, nested ones included; None if they are not known."""
+    config: tuple[tuple[str, str], ...] = ()
+    """Pairs for `-c` in every query that may use derived files."""
+    on_output: Callable[[GitOutput], None] = lambda _: None
+    """Hears what each call said and took."""
 
     def disk_usage(
         self, wanted: Collection[str], excluded: Collection[str] = (), *, bitmap: bool, derived_files: bool = True
@@ -151,16 +155,18 @@ class StoreQueries:
         *,
         limit_bytes: int,
     ) -> GitOutput:
-        return run_git(
+        output = run_git(
             self.program,
             arguments,
             environment=self.shadow.environment | (environment or {}) | ({} if derived_files else self._view()),
-            config=() if derived_files else WITHOUT_DERIVED_FILES,
+            config=self.config if derived_files else WITHOUT_DERIVED_FILES,
             stdin=stdin,
             time_limit_s=max(self.deadline_s - time.monotonic(), 0.0),
             cancel=self.cancel,
             stdout_limit_bytes=limit_bytes,
         )
+        self.on_output(output)
+        return output
 
     def _view(self) -> dict[str, str]:
         """Return the environment in which this git reads no derived file; made at the first call."""

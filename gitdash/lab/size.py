@@ -1,0 +1,251 @@
+"""The experiment `size`: how the reachable size of a repository is obtained the fastest.
+
+What is timed is what gitdash runs: the queries of `measurement`, in a shadow git directory, with tips on stdin. Two
+questions, each an experiment of its own. Some variants need other bitmaps than there are: they run on throw-away
+copies. Where a copy's packs are written anew, the same objects may take a few bytes more or less: then that is said.
+Source: design "The bitmap strategy"; git-rev-list(1); git-config(1) `pack.useBitmapBoundaryTraversal`.
+"""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import msgspec
+
+from gitdash.gitcmd.git_program import GitOutput
+from gitdash.gitcmd.runner import run_git
+from gitdash.gitcmd.shadow import ShadowGitDir, shadow_git_dir
+from gitdash.lab.answers import judged
+from gitdash.lab.bitmap_copies import BitmapCopies, why_no_copy
+from gitdash.lab.fingerprint import fingerprint_of, object_folders
+from gitdash.lab.measured_git import measured_output
+from gitdash.lab.method import run_interleaved
+from gitdash.lab.questions import asked
+from gitdash.lab.references import Lent, bitmaps_of, lenders_of, require_inspection, tips_of
+from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.size_variants import EVERYTHING, SIZE_WAYS, WITHOUT_LENDER, SizeWay
+from gitdash.lab.variant import Measured, RunContext, Variant
+from gitdash.measurement.answers import Tips, answer
+from gitdash.measurement.queries import StoreQueries
+from gitdash.model.experiment import ExperimentKind, ExperimentResult
+from gitdash.model.inspection import ConfigFacts
+from gitdash.model.sizes import ExclusiveSizes, Strategy
+from gitdash.units import counted
+
+TITLE: Final = "how the reachable size is obtained"
+EXPLANATION: Final = (
+    "What is reachable can be counted from bitmaps, by a walk, or as a difference of two counts, with the lender or"
+    " without. Which is the fastest depends on the repository: `--strategy auto` uses what won here."
+)
+_COUNT_LIMIT_S: Final = 600.0
+"""For a count that no run is timed by."""
+
+
+def questions(request: ExperimentRequest) -> Sequence[str]:
+    """Return what can be asked here; of a repository that borrows, first what it has beside its lender."""
+    has_lender = require_inspection(request.report).alternates is not None
+    return (WITHOUT_LENDER, EVERYTHING) if has_lender else (EVERYTHING, WITHOUT_LENDER)
+
+
+def variants(request: ExperimentRequest) -> Sequence[Variant]:
+    """Return the variants as they would be run here. Raises ExperimentError."""
+    return [_listed(way, why) for way, why in _ways(request, lenders_of(request.report, now_s=request.clock()))]
+
+
+def run(request: ExperimentRequest) -> ExperimentResult:
+    """Make the experiment. Raises ExperimentError, GitError, FileError and FormatError."""
+    fingerprint = fingerprint_of(request.report)
+    lenders = lenders_of(request.report, now_s=request.clock())
+    ways = _ways(request, lenders)
+    with contextlib.ExitStack() as resources:
+        sizing = _Sizing(
+            request=request,
+            tips=_tips_for(_asked(request), tips_of(request, lenders)),
+            lenders=lenders,
+            resources=resources,
+            copies=BitmapCopies(request=request, lenders=lenders, resources=resources),
+        )
+        made = [sizing.variant(way, why) for way, why in ways]
+        result = run_interleaved(
+            made, request, kind=ExperimentKind.SIZE, question=_asked(request), fingerprint=fingerprint
+        )
+        return sizing.concluded(result)
+
+
+def _asked(request: ExperimentRequest) -> str:
+    names = {question: [way.name for way in SIZE_WAYS if question in way.questions] for question in questions(request)}
+    return asked(request, names)
+
+
+def _ways(request: ExperimentRequest, lenders: tuple[Lent, ...]) -> list[tuple[SizeWay, str | None]]:
+    """Return the ways to answer the question, each with the reason why it is not gone here, if there is one."""
+    question, bitmaps = _asked(request), bitmaps_of(request.report, lenders)
+    found = []
+    for way in SIZE_WAYS:
+        if question not in way.questions:
+            continue
+        if question == WITHOUT_LENDER and not lenders:
+            why: str | None = "it borrows from nobody"
+        elif request.program.version < way.since:
+            why = f"needs git {'.'.join(map(str, way.since))}, this is {request.program.version_text}"
+        elif way.form is not None:
+            why = _why_no_form(way, lenders)
+        elif way.strategy is not Strategy.WALK and not bitmaps:
+            why = "there is no bitmap, here or in a lender, so git would walk"
+        else:
+            why = None
+        found.append((way, why))
+    return found
+
+
+def _why_no_form(way: SizeWay, lenders: tuple[Lent, ...]) -> str | None:
+    if way.form is not None and way.form.is_multi_pack and lenders:
+        return "it borrows, and a bitmap of its own packs cannot name what is in the lender's"
+    return why_no_copy(lenders)
+
+
+def _tips_for(question: str, tips: Tips) -> Tips:
+    return tips if question == WITHOUT_LENDER else Tips(wanted=tips.wanted, excluded=())
+
+
+def _listed(way: SizeWay, why_not: str | None) -> Variant:
+    def cannot_run(_: RunContext) -> Measured:
+        raise ExperimentError("a variant of a list is not run")
+
+    return Variant(name=way.name, title=way.title, explanation=way.explanation, run=cannot_run, skipped=why_not)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Said:
+    """What the runs of one variant showed beside their time."""
+
+    queries: StoreQueries
+    argv: tuple[str, ...] = ()
+    is_exact: bool = False
+    """By how it was counted."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Sizing:
+    """One experiment under way."""
+
+    request: ExperimentRequest
+    tips: Tips
+    lenders: tuple[Lent, ...]
+    resources: contextlib.ExitStack
+    copies: BitmapCopies
+    said: dict[str, _Said] = field(default_factory=dict)
+
+    def variant(self, way: SizeWay, why_not: str | None) -> Variant:
+        """Return a variant that can be run, with the copy that it needs."""
+        listed = _listed(way, why_not)
+        if why_not is not None or (self.request.chosen and way.name not in self.request.chosen):
+            return listed
+        try:
+            queries, objects_dirs = self._place(way)
+        except ExperimentError as error:
+            return replace(listed, skipped=str(error))
+        said = self.said[way.name] = _Said(queries=replace(queries, config=way.config))
+        return replace(listed, run=lambda context: self._run(way, said, context), objects_dirs=objects_dirs)
+
+    def concluded(self, result: ExperimentResult) -> ExperimentResult:
+        """Say which answers are exact, and what was run."""
+        trusted = [way.name for way in SIZE_WAYS if way.form is None and self._is_trusted(way)]
+        remarks = {way.name: self._remark(way) for way in SIZE_WAYS if way.form is not None and way.name in self.said}
+        argv = tuple(
+            msgspec.structs.replace(variant, argv=self.said[variant.name].argv)
+            if variant.name in self.said
+            else variant
+            for variant in result.variants
+        )
+        return judged(msgspec.structs.replace(result, variants=argv), trusted=trusted, unit="byte", remarks=remarks)
+
+    def _place(self, way: SizeWay) -> tuple[StoreQueries, tuple[bytes, ...]]:
+        """Return where a way is gone, and the object folders there if they are not the repository's."""
+        report = self.request.report
+        if way.form is None:
+            shallow = report.repository.common_dir + b"/shallow" if require_inspection(report).shallow else None
+            return self._queries(object_folders(report)[0], shallow), ()
+        found = self.copies.copy(way.form)
+        shallow = found.copy.git_dir + b"/shallow" if require_inspection(report).shallow else None
+        return self._queries(found.copy.objects_dir, shallow), found.objects_dirs
+
+    def _queries(self, objects_dir: bytes, shallow_file: bytes | None) -> StoreQueries:
+        inspection = require_inspection(self.request.report)
+        shadow: ShadowGitDir = self.resources.enter_context(
+            shadow_git_dir(object_format=inspection.object_format, objects_dir=objects_dir, shallow_file=shallow_file)
+        )
+        return StoreQueries(
+            program=self.request.program,
+            shadow=shadow,
+            partial=isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone,
+            deadline_s=0.0,
+            cancel=None,
+            objects_dir=objects_dir,
+            lenders=tuple(lender.objects_dir for lender in self.lenders),
+        )
+
+    def _run(self, way: SizeWay, said: _Said, context: RunContext) -> Measured:
+        outputs: list[GitOutput] = []
+        queries = replace(
+            said.queries,
+            deadline_s=time.monotonic() + context.time_limit_s,
+            cancel=context.cancel,
+            on_output=outputs.append,
+        )
+        exclusive = self.request.report.sizes.exclusive
+        every_object_once = isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once
+        found = answer(way.strategy, queries, self.tips, every_object_once=every_object_once)
+        said.argv, said.is_exact = found.argv, found.exact
+        return _joined([measured_output(output) for output in outputs], found.size_bytes)
+
+    def _is_trusted(self, way: SizeWay) -> bool:
+        """Whether an answer is exact by how it was counted; where git cannot say, by the number of objects."""
+        said = self.said.get(way.name)
+        if said is None or not said.argv or way.is_approximate:
+            return False
+        if said.is_exact or way.strategy is not Strategy.BITMAP or not self.tips.excluded:
+            return said.is_exact
+        return self._count(said.queries, self.tips.wanted, self.tips.excluded) == self._count_all(
+            said.queries
+        ) - self._count(said.queries, self.tips.excluded)
+
+    def _remark(self, way: SizeWay) -> str:
+        """Say why a copy may answer with other bytes, if it answers for the same objects."""
+        original, _ = self._place(replace(way, form=None))
+        here, there = self._count_all(original), self._count_all(self.said[way.name].queries)
+        if here == there:
+            return f"the same {counted(here, 'object')}, in packs that were written anew, which take other bytes"
+        return f"reaches {counted(there, 'object')}, the original {here:,}"
+
+    def _count_all(self, queries: StoreQueries) -> int:
+        return self._count(queries, tuple(dict.fromkeys(self.tips.wanted + self.tips.excluded)))
+
+    def _count(self, queries: StoreQueries, wanted: Sequence[str], excluded: Sequence[str] = ()) -> int:
+        tips = [f"{tip}\n" for tip in wanted] + [f"^{tip}\n" for tip in excluded]
+        output = run_git(
+            self.request.program,
+            ["rev-list", "--count", "--objects", "--use-bitmap-index", "--stdin"],
+            environment=queries.shadow.environment,
+            stdin="".join(tips).encode("ascii"),
+            time_limit_s=_COUNT_LIMIT_S,
+            cancel=self.request.cancel,
+        )
+        return int(output.stdout)
+
+
+def _joined(parts: Sequence[Measured], answered: int) -> Measured:
+    """Return what one or more calls took together."""
+    known = [part for part in parts if part.user_s is not None and part.system_s is not None]
+    is_known = len(known) == len(parts)
+    peaks = [part.peak_memory_bytes for part in parts if part.peak_memory_bytes is not None]
+    return Measured(
+        wall_s=sum(part.wall_s for part in parts),
+        user_s=sum(part.user_s or 0.0 for part in known) if is_known else None,
+        system_s=sum(part.system_s or 0.0 for part in known) if is_known else None,
+        peak_memory_bytes=max(peaks, default=None),
+        read_bytes=sum(part.read_bytes or 0 for part in known) if is_known else None,
+        answer=answered,
+    )
