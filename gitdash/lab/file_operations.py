@@ -16,7 +16,7 @@ from gitdash.lab.variant import Measured
 
 FOLDER_COUNT: Final = 16
 """Fan-out folders; git has up to 256, and making so many takes longer on a slow mount than all that is measured."""
-LOOK_UP_COUNT: Final = 96
+_LOOK_UP_COUNT: Final = 96
 """In one run: enough for the clock to tell on a local disk, less than a second at 10 ms each."""
 _FOLDER_READ_COUNT: Final = 12
 _WRITE_COUNT: Final = 12
@@ -56,7 +56,7 @@ def make_objects_folder(parent: bytes) -> ObjectsFolder:
 
 def look_up_present(folder: ObjectsFolder) -> Measured:
     """Ask for names that are there, and that were asked for before."""
-    paths = [folder.present[number % len(folder.present)] for number in range(LOOK_UP_COUNT)]
+    paths = [folder.present[number % len(folder.present)] for number in range(_LOOK_UP_COUNT)]
     for path in folder.present:
         os.lstat(path)
     return _timed(os.lstat, paths)
@@ -64,12 +64,12 @@ def look_up_present(folder: ObjectsFolder) -> Measured:
 
 def look_up_absent(folder: ObjectsFolder) -> Measured:
     """Ask for names that are not there, each for the first time."""
-    return _timed(_is_absent, folder.absent_names(LOOK_UP_COUNT))
+    return _timed(_is_absent, folder.absent_names(_LOOK_UP_COUNT))
 
 
 def look_up_absent_again(folder: ObjectsFolder) -> Measured:
     """Ask a second time for names that are not there; only that is timed."""
-    paths = folder.absent_names(LOOK_UP_COUNT)
+    paths = folder.absent_names(_LOOK_UP_COUNT)
     for path in paths:
         _is_absent(path)
     return _timed(_is_absent, paths)

@@ -106,16 +106,6 @@ def run(request: ExperimentRequest) -> ExperimentResult:
     return _with_meaning(result, request.report, mount, is_cold=request.is_cold)
 
 
-def object_count(report: RepositoryReport) -> int:
-    """Return how many objects are stored in a repository, one that is in two packs counted twice."""
-    inspection = report.inspection
-    if not isinstance(inspection, Inspection):
-        return 0
-    packs = inspection.packs.packs if isinstance(inspection.packs, PackFacts) else ()
-    loose_count = inspection.loose.count if isinstance(inspection.loose, LooseFacts) else 0
-    return sum(pack.object_count or 0 for pack in packs) + loose_count
-
-
 def _variants(folder: Callable[[], ObjectsFolder]) -> list[Variant]:
     return [
         Variant(name=name, title=title, explanation=explanation, run=_run_of(operation, folder))
@@ -145,7 +135,7 @@ def _with_meaning(
     """Say what the operations mean for git instead of which of them is the fastest."""
     medians_s = {variant.name: variant.summary.median_s for variant in result.variants if variant.summary is not None}
     found = look_up_costs.found(medians_s)
-    notes = [*look_up_costs.prediction_notes(object_count(report), medians_s), *_mount_notes(mount, found)]
+    notes = [*look_up_costs.prediction_notes(_object_count(report), medians_s), *_mount_notes(mount, found)]
     if is_cold:
         notes.append("Measured warm: the files are our own, and names are what counts.")
     return msgspec.structs.replace(
@@ -155,6 +145,16 @@ def _with_meaning(
         notes=(*result.notes, *notes),
         filesystem_type=result.filesystem_type if mount is None else mount.type_name,
     )
+
+
+def _object_count(report: RepositoryReport) -> int:
+    """Return how many objects are stored in a repository, one that is in two packs counted twice."""
+    inspection = report.inspection
+    if not isinstance(inspection, Inspection):
+        return 0
+    packs = inspection.packs.packs if isinstance(inspection.packs, PackFacts) else ()
+    loose_count = inspection.loose.count if isinstance(inspection.loose, LooseFacts) else 0
+    return sum(pack.object_count or 0 for pack in packs) + loose_count
 
 
 def _mount_notes(mount: Mount | None, found: Remembrance | None) -> list[str]:
