@@ -7,26 +7,30 @@ printed and remembered as not complete.
 import os
 import statistics
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from gitdash.cli.bench_output import COMPARED_COUNT, plot_experiment, print_experiment
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session, absolute_path, default_state_path
-from gitdash.errors import ExitCode
+from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.experiment_plot import fine_duration
 from gitdash.gitcmd.command_log import commands_for
 from gitdash.lab.copies import sweep_copies
 from gitdash.lab.experiments import EXPERIMENTS
-from gitdash.lab.request import ExperimentRequest
+from gitdash.lab.questions import OPTION
+from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Limits
 from gitdash.model.experiment import ExperimentKind, ExperimentResult, ExperimentRun
+from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Repository
 from gitdash.survey.single import find_repository, report_single
 from gitdash.units import counted, printable
 
 if TYPE_CHECKING:
+    from gitdash.cli.bench_winner import WinnerOfSizes
     from gitdash.history.store import History
 
 _LOOK_INTERVAL_S: Final = 0.1
@@ -49,7 +53,7 @@ class BenchOptions:
     output_format: str
     plot_path: str | None
     special: Mapping[str, object]
-    """Options that only this kind has."""
+    """`ExperimentRequest.options`."""
 
     @property
     def limits(self) -> Limits:
@@ -65,10 +69,21 @@ def run_bench(session: Session, options: BenchOptions) -> int:
         from gitdash.cli.picture_file import require_picture_file
 
         require_picture_file(options.plot_path)
+    repository = find_repository(
+        absolute_path(options.repository), settings=session.settings, effective_uid=os.geteuid()
+    )
+    progress = _Progress(options.kind)
     with session.history() as history:
-        request, progress = _request(session, options, history)
+        report = _inspected(session, repository, history)
+        if options.kind is ExperimentKind.SIZE:
+            # whether every object is stored once decides which ways to a size are exact
+            from gitdash.survey.exclusive import with_exclusive
+
+            report = with_exclusive(report, now_s=wall_clock())
+        request = _with_question(_request(session, options, report, progress), options.kind)
         if options.explain:
             return _explain(request, options.kind)
+        winner = _winner(session, options, history, lambda: _inspected(session, repository, history))
         making = _Making(options.kind, request)
         is_interrupted = _wait(making, request)
         progress.line.clear()
@@ -76,6 +91,8 @@ def run_bench(session: Session, options: BenchOptions) -> int:
         earlier = history.experiments.before(result, limit=COMPARED_COUNT) if history is not None else ()
         if _has_runs(result) and history is not None:
             result = history.experiments.save(result)
+            if winner is not None:
+                winner.remember(result)
             if history.problem is not None:
                 say(f"gitdash: {history.problem}")
     print_experiment(session, result, options.output_format, earlier=earlier)
@@ -87,26 +104,15 @@ def run_bench(session: Session, options: BenchOptions) -> int:
 
 
 def _request(
-    session: Session, options: BenchOptions, history: "History | None"
-) -> "tuple[ExperimentRequest, _Progress]":
-    settings, program, effective_uid = session.settings, session.git, os.geteuid()
-    repository = find_repository(absolute_path(options.repository), settings=settings, effective_uid=effective_uid)
+    session: Session, options: BenchOptions, report: RepositoryReport, progress: "_Progress"
+) -> ExperimentRequest:
     registry_dir = registry_folder(session)
     swept_count = len(sweep_copies(registry_dir))
     if swept_count:
         say(f"gitdash: removed {counted(swept_count, 'copy', 'copies')} that an earlier run had left")
-    single = report_single(
-        repository,
-        settings=settings,
-        history=history,
-        program=program,
-        effective_uid=effective_uid,
-        now_s=wall_clock(),
-    )
-    progress = _Progress(options.kind)
-    request = ExperimentRequest(
-        report=single.facts,
-        program=program,
+    return ExperimentRequest(
+        report=report,
+        program=session.git,
         clock=wall_clock,
         registry_dir=registry_dir,
         limits=options.limits,
@@ -116,7 +122,29 @@ def _request(
         on_step=progress.line.show,
         options=options.special,
     )
-    return request, progress
+
+
+def _with_question(request: ExperimentRequest, kind: ExperimentKind) -> ExperimentRequest:
+    """Return the request with the whole question if it names the beginning of one. Raises ExperimentError."""
+    begun = request.options.get(OPTION)
+    if begun is None:
+        return request
+    questions = EXPERIMENTS[kind].questions_of(request)
+    found = [question for question in questions if question.startswith(str(begun))]
+    if len(found) != 1:
+        raise ExperimentError(f"no one question begins so; there are: {', '.join(questions)}")
+    return replace(request, options={**request.options, OPTION: found[0]})
+
+
+def _inspected(session: Session, repository: Repository, history: "History | None") -> RepositoryReport:
+    return report_single(
+        repository,
+        settings=session.settings,
+        history=history,
+        program=session.git,
+        effective_uid=os.geteuid(),
+        now_s=wall_clock(),
+    ).facts
 
 
 def registry_folder(session: Session) -> bytes:
@@ -198,6 +226,21 @@ def _wait(making: _Making, request: ExperimentRequest) -> bool:
     return False
 
 
+def _winner(
+    session: Session, options: BenchOptions, history: "History | None", report: Callable[[], RepositoryReport]
+) -> "WinnerOfSizes | None":
+    """Return what remembers the winner; None where there is none to remember, or sizes cannot be had."""
+    if options.kind is not ExperimentKind.SIZE or history is None:
+        return None
+    from gitdash.cli.bench_winner import WinnerOfSizes
+
+    try:
+        return WinnerOfSizes(session, history, report)
+    except GitdashError:
+        # the experiment says it better
+        return None
+
+
 def _has_runs(result: ExperimentResult) -> bool:
     return any(run.is_counted for variant in result.variants for run in variant.runs)
 
@@ -206,7 +249,10 @@ def _explain(request: ExperimentRequest, kind: ExperimentKind) -> int:
     """Print what would be compared; exit 1 if nothing of it can be run here."""
     experiment = EXPERIMENTS[kind]
     variants = experiment.variants_of(request)
-    lines = [f"{kind.value}: {experiment.title}", f"    {experiment.explanation}", ""]
+    questions = [question for question in experiment.questions_of(request) if question]
+    lines = [f"{kind.value}: {experiment.title}", f"    {experiment.explanation}"]
+    lines += [f"    questions: {', '.join(questions)}"] if questions else []
+    lines.append("")
     for variant in variants:
         lines.append(f"{variant.name}: {variant.title}")
         lines.append(f"    {variant.explanation}")

@@ -66,7 +66,9 @@ def _experiment(kind: ExperimentKind, summary: str, more: Sequence[_Decorator] =
         from gitdash.cli.bench import BenchOptions, run_bench
 
         known = {name: options.pop(name) for name in _COMMON}
-        click.get_current_context().exit(run_bench(session, BenchOptions(kind=kind, special=options, **known)))
+        # what is not given is not asked for: then an experiment goes by the variants that were chosen
+        special = {name: value for name, value in options.items() if value}
+        click.get_current_context().exit(run_bench(session, BenchOptions(kind=kind, special=special, **known)))
 
     for option in (*more, *_OPTIONS):
         command = option(command)
@@ -110,11 +112,17 @@ _CURVE: Final = click.option(
     "--curve", is_flag=True, help="Also with 1, 10, 100 and 1,000 packs, on throw-away copies."
 )
 
+_QUESTION: Final = click.option(
+    "--question",
+    metavar="TEXT",
+    help="Which of its questions, or how it begins; without it the first that --explain names.",
+)
+
 for _kind, _summary, _more in (
     (
         ExperimentKind.SIZE,
-        "How the reachable size is obtained the fastest: by bitmap or walk, with and without the lender.",
-        (),
+        "How a reachable size is obtained the fastest.",
+        (_QUESTION,),
     ),
     (ExperimentKind.FETCH, "Whether a fetch is faster with the lender's references offered or not.", ()),
     (ExperimentKind.CONNECTIVITY, "What the check of a fetch or a push costs, with the parts of a bitmap.", ()),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gitdash.export.experiment_plot import fine_duration
+from gitdash.export.experiment_scale import compared
 from gitdash.model.experiment import ExperimentResult, ExperimentRun, Measure, VariantResult
 from gitdash.units import counted, human_bytes, printable
 
@@ -15,17 +16,18 @@ HEADS: Final = ("variant", "median", "95 of 100", "minimum", "times", "runs", "C
 """`times` is how many times as long as the fastest, `95 of 100` the interval of the median."""
 UNKNOWN: Final = "?"
 """What was not measured."""
+NOTHING: Final = "-"
+"""The answer of what answers nothing."""
 
 
-def table_cells(result: ExperimentResult) -> list[tuple[str, ...]]:
-    """Return the cells below `HEADS` for each variant that has runs, in their order."""
-    medians = [variant.summary.median_s for variant in result.variants if variant.summary is not None]
-    best_s = min(medians, default=0.0)
-    return [_cells(variant, best_s, is_winner=variant.name == result.winner) for variant in _measured(result)]
-
-
-def _measured(result: ExperimentResult) -> list[VariantResult]:
-    return [variant for variant in result.variants if variant.summary is not None]
+def figure_table(result: ExperimentResult) -> list[tuple[str, ...]]:
+    """Return the heads, and the cells for each variant that is compared; without columns in which nothing is known."""
+    variants = compared(result)
+    best_s = min((variant.summary.median_s for variant in variants if variant.summary is not None), default=0.0)
+    rows = [_cells(variant, best_s, is_winner=variant.name == result.winner) for variant in variants]
+    columns = zip(HEADS, *rows, strict=True)
+    told = [column for column in columns if not {*column[1:]} <= {UNKNOWN, NOTHING}]
+    return [*zip(*told, strict=True)]
 
 
 def _cells(variant: VariantResult, best_s: float, *, is_winner: bool) -> tuple[str, ...]:
@@ -37,7 +39,7 @@ def _cells(variant: VariantResult, best_s: float, *, is_winner: bool) -> tuple[s
         fine_duration(summary.median_s),
         f"{fine_duration(summary.low_s)} to {fine_duration(summary.high_s)}",
         fine_duration(summary.minimum_s),
-        f"{summary.median_s / best_s:.2f}" if best_s > 0 else UNKNOWN,
+        _times(summary.median_s, best_s),
         str(summary.count),
         _median(runs, lambda run: run.measured_s(Measure.CPU), fine_duration),
         _memory(runs),
@@ -46,16 +48,23 @@ def _cells(variant: VariantResult, best_s: float, *, is_winner: bool) -> tuple[s
     )
 
 
+def _times(duration_s: float, best_s: float) -> str:
+    if best_s <= 0:
+        return UNKNOWN
+    times = duration_s / best_s
+    return f"{times:.2f}" if times < 99.995 else f"{times:,.0f}"
+
+
 def counted_runs(variant: VariantResult) -> list[ExperimentRun]:
     """Return the runs of a variant without warm-ups."""
     return [run for run in variant.runs if run.is_counted]
 
 
 def answer_text(variant: VariantResult) -> str:
-    """Return what a variant answered, exact to the last digit; `-` if it answers nothing."""
+    """Return what a variant answered, exact to the last digit; `-` for none."""
     answers = sorted({run.answer for run in counted_runs(variant) if run.answer is not None})
     if not answers:
-        return "-"
+        return NOTHING
     sign = "" if variant.exact is not False else "~"
     return f"{sign}{answers[0]:,}" if len(answers) == 1 else f"{sign}{answers[0]:,} to {answers[-1]:,}"
 

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from gitdash.export.experiment_figures import (
-    HEADS,
     circumstances,
     counts_text,
+    figure_table,
     phases_text,
     reservations,
-    table_cells,
 )
 from gitdash.export.experiment_plot import UNICODE, Glyphs, fine_duration, plot_lines
 from gitdash.export.json_record import utc_text
@@ -38,7 +37,7 @@ def experiment_lines(
     parts = (
         [head_line(result)],
         [_INDENT + text for text in (printable(result.verdict), *reservations(result))],
-        [_INDENT + line for line in aligned([HEADS, *table_cells(result)])] if plot else [],
+        [_INDENT + line for line in aligned(figure_table(result))],
         [_INDENT + line for line in plot],
         [_INDENT + line for variant in result.variants for line in variant_lines(variant)],
         [_INDENT + line for line in earlier_lines(result, earlier)],

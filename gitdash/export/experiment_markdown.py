@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gitdash.export.experiment_figures import (
-    HEADS,
     circumstances,
     counts_text,
+    figure_table,
     phases_text,
     reservations,
-    table_cells,
 )
 from gitdash.export.experiment_plot import plot_lines
 from gitdash.export.json_record import utc_text
@@ -58,8 +57,12 @@ def _broken_link(match: "re.Match[str]") -> str:
 
 
 def _table(result: ExperimentResult) -> list[str]:
-    rows = [HEADS, ("---", *["---:"] * (len(HEADS) - 1)), *(map(plain, cells) for cells in table_cells(result))]
-    return ["| " + " | ".join(cells) + " |" for cells in rows]
+    rows = figure_table(result)
+    if not rows:
+        return []
+    rule = ("---", *["---:"] * (len(rows[0]) - 1))
+    lines = (rows[0], rule, *(map(plain, cells) for cells in rows[1:]))
+    return ["| " + " | ".join(cells) + " |" for cells in lines]
 
 
 def _variant(variant: VariantResult) -> Iterator[str]:

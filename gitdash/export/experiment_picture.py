@@ -11,7 +11,7 @@ from typing import Final
 
 from gitdash.export.experiment_figures import circumstances, counted_runs
 from gitdash.export.experiment_plot import fine_duration, tick_text
-from gitdash.export.experiment_scale import Scale, scale_of
+from gitdash.export.experiment_scale import Scale, compared, scale_of
 from gitdash.model.experiment import ExperimentResult, VariantResult
 from gitdash.units import printable, printable_path
 
@@ -84,8 +84,8 @@ class Picture:
 def picture_of(result: ExperimentResult) -> Picture | None:
     """Return the picture of an experiment; None if nothing has run."""
     scale = scale_of(result)
-    variants = [variant for variant in result.variants if counted_runs(variant)]
-    if scale is None or not variants:
+    variants = compared(result)
+    if scale is None:
         return None
     bottom = _TOP + _ROW_HEIGHT * len(variants)
     shapes = [*_titles(result), *_grid(scale, bottom), *_circumstances(result, bottom)]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.export.experiment_scale import Scale, durations_s, scale_of
+from gitdash.export.experiment_scale import Scale, compared, durations_s, scale_of
 from gitdash.export.text_width import cell_width, pad
 from gitdash.model.experiment import ExperimentResult, Measure, VariantResult
 from gitdash.units import printable
@@ -36,27 +36,29 @@ ASCII: Final = Glyphs(run="o", median="|", line="-", left="[", right="]")
 
 
 def fine_duration(duration_s: float) -> str:
-    """Return a duration with three significant digits, for what is compared: `0.042 ms`, `4.20 ms`, `110 ms`, `1.32 s`.
+    """Return a duration with three significant digits, for what is compared: `42.0 µs`, `4.20 ms`, `110 ms`, `1.32 s`.
 
     `human_duration` is for what is waited for, and says 4 ms of all between 3.5 and 4.5.
     """
-    if duration_s < 0.9995:
-        return f"{_three_digits(duration_s * 1000)} ms"
+    for unit_s, unit in ((1e-6, "µs"), (1e-3, "ms")):
+        if duration_s < 999.5 * unit_s:
+            return f"{_three_digits(duration_s / unit_s)} {unit}"
     return f"{_three_digits(duration_s)} s"
 
 
 def tick_text(tick_s: float) -> str:
-    """Return a round duration as it is written at an axis: `0`, `0.1 ms`, `20 ms`, `2 s`."""
+    """Return a round duration as it is written at an axis: `0`, `100 µs`, `20 ms`, `2 s`."""
     if tick_s == 0:
         return "0"
-    return f"{tick_s * 1000:g} ms" if tick_s < 0.9995 else f"{tick_s:,g} s"
+    for unit_s, unit in ((1e-6, "µs"), (1e-3, "ms")):
+        if tick_s < 999.5 * unit_s:
+            return f"{tick_s / unit_s:g} {unit}"
+    return f"{tick_s:,g} s"
 
 
 def _three_digits(value: float) -> str:
-    if value < 0.995:
-        return f"{value:.3g}" if value >= 0.0001 else "0"
     if value < 9.995:
-        return f"{value:.2f}"
+        return f"{value:.2f}" if value else "0"
     return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
 
 
@@ -95,8 +97,8 @@ def axis(scale: Scale, *, width: int) -> str:
 def plot_lines(result: ExperimentResult, *, width: int, glyphs: Glyphs = UNICODE) -> list[str]:
     """Return the plot of an experiment in lines of at most `width` cells; none if nothing has run."""
     scale = scale_of(result)
-    measured = [variant for variant in result.variants if durations_s(variant, result.measure)]
-    if scale is None or not measured:
+    measured = compared(result)
+    if scale is None:
         return []
     name_width = _name_width(measured, width)
     strip_width = width - name_width - _DURATION_WIDTH - 4
@@ -110,7 +112,8 @@ def plot_lines(result: ExperimentResult, *, width: int, glyphs: Glyphs = UNICODE
         lines.append(f"{name} |{drawn}| {median:>{_DURATION_WIDTH}}")
     last = f"{'':{name_width}}  {axis(scale, width=strip_width)}"
     note = "  (by powers of ten)" if scale.is_logarithmic else ""
-    return [*lines, last + note if cell_width(last + note) <= width else last]
+    lines.append(last + note if cell_width(last + note) <= width else last)
+    return [line.replace("µ", "u") for line in lines] if glyphs is ASCII else lines
 
 
 def _name_width(variants: Sequence[VariantResult], width: int) -> int:

@@ -53,9 +53,14 @@ def durations_s(variant: VariantResult, measure: Measure) -> tuple[float, ...]:
     return tuple(duration_s for duration_s in measured if duration_s is not None)
 
 
+def compared(result: ExperimentResult) -> list[VariantResult]:
+    """Return the variants whose times are compared, in their order: one that only counts calls has none."""
+    return [variant for variant in result.variants if variant.summary is not None]
+
+
 def scale_of(result: ExperimentResult) -> Scale | None:
-    """Return an axis for all runs of an experiment; None if there are none."""
-    found = [one for variant in result.variants for one in durations_s(variant, result.measure)]
+    """Return an axis for all runs that are compared in an experiment; None if there are none."""
+    found = [one for variant in compared(result) for one in durations_s(variant, result.measure)]
     summaries = [variant.summary for variant in result.variants if variant.summary is not None]
     found += [end_s for summary in summaries for end_s in (summary.low_s, summary.median_s, summary.high_s)]
     return scale_for([max(one, _SHORTEST_S) for one in found if math.isfinite(one)])

@@ -229,9 +229,9 @@ def run(context):
     return Measured(wall_s=0.25)
 
 variants = [Variant(name="only", title="Only", explanation="Waits.", run=run)]
-bench.EXPERIMENTS = {ExperimentKind.SIZE: Experiment(
+bench.EXPERIMENTS = {ExperimentKind.LOOKUP: Experiment(
     title="t", explanation="e", variants_of=lambda request: variants,
-    run=lambda request: run_interleaved(variants, request, kind=ExperimentKind.SIZE, fingerprint=lambda: b"f"),
+    run=lambda request: run_interleaved(variants, request, kind=ExperimentKind.LOOKUP, fingerprint=lambda: b"f"),
 )}
 sys.exit(__main__.main())
 """
@@ -241,7 +241,7 @@ def test_interrupt_keeps_what_was_measured_and_says_that_it_is_not_complete(
     gitdash: Gitdash, repository: Path, tmp_path: Path
 ) -> None:
     marker = tmp_path / "marker"
-    arguments = [*gitdash.options, "bench", "size", os.fspath(repository), os.fspath(marker)]
+    arguments = [*gitdash.options, "bench", "lookup", os.fspath(repository), os.fspath(marker)]
     process = subprocess.Popen(
         [sys.executable, "-c", SLEEPS, *arguments],
         env=gitdash.environment,

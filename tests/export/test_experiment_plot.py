@@ -19,8 +19,9 @@ ONE_S = Summary(count=1, median_s=1.0, minimum_s=1.0, low_s=1.0, high_s=1.0)
 @pytest.mark.parametrize(
     ("duration_s", "text"),
     [
-        (0.0, "0 ms"),
-        (0.000_042, "0.042 ms"),
+        (0.0, "0 µs"),
+        (0.000_042, "42.0 µs"),
+        (0.000_000_4, "0.40 µs"),
         (0.0042, "4.20 ms"),
         (0.0999, "99.9 ms"),
         (0.110, "110 ms"),
@@ -74,16 +75,24 @@ def test_warm_ups_are_not_drawn() -> None:
     scale = scale_for([1.0])
     warm_up = variant("x", (), None, runs=(run("x", 0, 0.9), run("x", 1, 0.1)))
     assert strip(warm_up, Measure.WALL, scale, width=11, glyphs=ASCII) == " o         "
-    assert scale_of(result(variants=(warm_up,))).high_s == 0.1
 
 
 def test_what_is_compared_is_what_is_drawn() -> None:
     # the runs took half of their time in the program, and a quarter in the system
-    scale = scale_of(result(variants=(variant("x", (1.0,), None),), measure=Measure.CPU))
+    three_quarters = Summary(count=1, median_s=0.75, minimum_s=0.75, low_s=0.75, high_s=0.75)
+    scale = scale_of(result(variants=(variant("x", (1.0,), three_quarters),), measure=Measure.CPU))
     assert scale is not None
     assert scale.high_s == pytest.approx(0.8)
     unknown = variant("x", (), None, runs=(run("x", 1, 1.0, user_s=None),))
-    assert scale_of(result(variants=(unknown,), measure=Measure.CPU)) is None
+    assert strip(unknown, Measure.CPU, scale, width=5, glyphs=ASCII) == "     "
+
+
+def test_variant_whose_time_is_not_compared_is_not_drawn() -> None:
+    counted = variant("strace", (100.0,), None)
+    one = result(variants=(*variants(), counted))
+    assert scale_of(one) == scale_of(result())
+    assert plot_lines(one, width=80) == plot_lines(result(), width=80)
+    assert picture_of(one) == picture_of(result())
 
 
 @pytest.mark.parametrize("width", [1, 5, 20, 33, 60, 100, 200])

@@ -10,7 +10,7 @@ from gitdash.export.experiment_lines import comparison_line, experiment_lines, l
 from gitdash.export.experiment_markdown import experiment_markdown
 from gitdash.export.experiment_record import experiments_csv, experiments_document
 from gitdash.export.json_record import json_text
-from gitdash.model.experiment import ExperimentKind, StrategyComparison
+from gitdash.model.experiment import ExperimentKind, StrategyComparison, Summary
 from gitdash.model.ledger import Phase
 from gitdash.model.sizes import Question, Strategy
 from tests.support.experiment_results import MOMENT_S, result, run, variant, variants
@@ -169,3 +169,12 @@ def test_markdown_from_a_repository_is_no_markup() -> None:
     assert "\x1b" not in text
     assert "\n# head" not in text
     assert "````text" in text
+
+
+def test_columns_in_which_nothing_is_known_are_left_out() -> None:
+    runs = (run("x", 1, 0.5, answer=None, user_s=None, system_s=None, read_bytes=None, peak_memory_bytes=None),)
+    summary = Summary(count=1, median_s=0.5, minimum_s=0.5, low_s=0.5, high_s=0.5)
+    unknown = result(variants=(variant("x", (), summary, runs=runs),))
+    heads = next(line for line in text_of(unknown).splitlines() if "median" in line).split()
+    assert heads == ["variant", "median", "95", "of", "100", "minimum", "times", "runs"]
+    assert "| variant | median | 95 of 100 | minimum | times | runs |" in experiment_markdown(unknown)
