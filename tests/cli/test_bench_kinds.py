@@ -1,0 +1,90 @@
+"""Each kind of experiment once, end to end: it runs, says something, and leaves nothing behind."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from gitdash.lab.experiments import EXPERIMENTS
+from gitdash.model.experiment import ExperimentKind
+from tests.cli.process import Gitdash
+
+KINDS = sorted(EXPERIMENTS)
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
+    """Every file and folder below, itself included, with mode, mtime, links and content."""
+    found = {}
+    for path in (folder, *folder.rglob("*")):
+        status = path.lstat()
+        content = path.read_bytes() if path.is_file() else b""
+        found[os.fspath(path.relative_to(folder))] = (status.st_mode, status.st_mtime_ns, status.st_nlink, content)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_experiment_says_something_and_leaves_every_file_as_it_was(
+    gitdash: Gitdash, fleet: Path, tmp_path: Path, kind: ExperimentKind
+) -> None:
+    repositories = [fleet / "member.git", fleet / "pool.git"]
+    before = [state_of(repository) for repository in repositories]
+    names = sorted(os.listdir(fleet))
+    plot = tmp_path / "plot.svg"
+    document = gitdash.json("bench", kind, repositories[0], "--runs", "2", "--plot", plot)
+    assert [state_of(repository) for repository in repositories] == before
+    assert sorted(os.listdir(fleet)) == names, "copies are gone"
+    assert os.listdir(gitdash.folder / "state" / "lab") == [], "and nothing says that there are any"
+    (experiment,) = document["experiments"]
+    assert experiment["kind"] == kind
+    run_counts = {one["name"]: len([run for run in one["runs"] if run["number"] > 0]) for one in experiment["variants"]}
+    assert 2 in run_counts.values()
+    assert all(one["runs"] or one["skipped"] or one["note"] for one in experiment["variants"])
+    assert plot.read_text().startswith("<?xml")
+    assert gitdash.json("bench", "list", repositories[0])["experiments"] == [experiment]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_repository_without_anything_is_measured_or_refused_with_a_sentence(
+    gitdash: Gitdash, fleet: Path, kind: ExperimentKind
+) -> None:
+    finished = gitdash.run("bench", kind, fleet / "empty.git", "--runs", "1")
+    assert finished.returncode in {0, 1, 2}
+    assert finished.returncode == 0 or finished.stderr or "not run: " in finished.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_variants_are_explained_without_running_any(gitdash: Gitdash, fleet: Path, kind: ExperimentKind) -> None:
+    finished = gitdash.run("bench", kind, fleet / "member.git", "--explain")
+    assert finished.returncode == 0
+    assert EXPERIMENTS[kind].explanation in finished.stdout
+    assert gitdash.json("bench", "list")["experiments"] == []
+
+
+def test_read_only_keeps_nobody_from_measuring(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.options += ["--read-only"]
+    assert gitdash.json("bench", "size", fleet / "pool.git", "--runs", "1")["experiments"]
+
+
+def test_winner_of_sizes_is_told_with_its_regret(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("bench", "size", fleet / "pool.git", "--runs", "5")
+    assert finished.returncode == 0
+    assert "regret" in finished.stderr
+    explained = gitdash.run("size", fleet / "pool.git", "--explain").stdout
+    assert "compared: " in explained
+    assert "regret" in explained
+
+
+def test_bare_name_of_a_question_is_enough(gitdash: Gitdash, fleet: Path) -> None:
+    for begun, question in (("every", "everything"), ("without", "without the lender")):
+        finished = gitdash.run(
+            "bench", "size", fleet / "member.git", "--runs", "1", "--question", begun, "--format", "json"
+        )
+        assert json.loads(finished.stdout)["experiments"][0]["question"] == question
+    assert gitdash.run("bench", "size", fleet / "member.git", "--question", "x").returncode == 2
+
+
+def test_path_that_is_no_repository_is_wrong_use(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("bench", "size", fleet / "folder")
+    assert finished.returncode == 2
+    assert len(finished.stderr.splitlines()) == 1
