@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -208,7 +209,7 @@ def test_stored_experiments_are_listed_and_shown(session: Session, capfd: pytest
         run_show(session, 4, output_format="table", plot_path=None)
 
 
-SLEEPS = """
+MADE_UP = """
 import sys, time
 from gitdash import __main__
 from gitdash.cli import bench
@@ -223,9 +224,7 @@ count = 0
 def run(context):
     global count
     count += 1
-    if count > 3:
-        open(marker, "w").close()
-        context.cancel.wait(30)
+    BODY
     return Measured(wall_s=0.25)
 
 variants = [Variant(name="only", title="Only", explanation="Waits.", run=run)]
@@ -237,13 +236,22 @@ sys.exit(__main__.main())
 """
 
 
+WAITS_IN_ITS_FOURTH_RUN = MADE_UP.replace(
+    "BODY",
+    """if count > 3:
+        open(marker, "w").close()
+        context.cancel.wait(30)""",
+)
+LONGER_THAN_THE_LINE_IS_DRAWN_FOR = MADE_UP.replace("BODY", "time.sleep(0.12)")
+
+
 def test_interrupt_keeps_what_was_measured_and_says_that_it_is_not_complete(
     gitdash: Gitdash, repository: Path, tmp_path: Path
 ) -> None:
     marker = tmp_path / "marker"
     arguments = [*gitdash.options, "bench", "lookup", os.fspath(repository), os.fspath(marker)]
     process = subprocess.Popen(
-        [sys.executable, "-c", SLEEPS, *arguments],
+        [sys.executable, "-c", WAITS_IN_ITS_FOURTH_RUN, *arguments],
         env=gitdash.environment,
         cwd=PROJECT,
         stdin=subprocess.DEVNULL,
@@ -268,6 +276,31 @@ def test_interrupt_keeps_what_was_measured_and_says_that_it_is_not_complete(
     assert kept["is_complete"] is False
     # the run under way may or may not count: two came before it, and the warm-up
     assert [run["wall_s"] for run in kept["variants"][0]["runs"]][:2] == [0.25, 0.25]
+
+
+def test_terminal_sees_which_run_it_is_and_the_median_so_far(gitdash: Gitdash, repository: Path) -> None:
+    terminal, stderr = pty.openpty()
+    arguments = [*gitdash.options, "bench", "lookup", os.fspath(repository), "--runs", "2", "unused"]
+    finished = subprocess.run(
+        [sys.executable, "-c", LONGER_THAN_THE_LINE_IS_DRAWN_FOR, *arguments],
+        env=gitdash.environment | {"TERM": "xterm"},
+        cwd=PROJECT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        timeout=30,
+    )
+    os.close(stderr)
+    said = os.read(terminal, 65_536).decode()
+    os.close(terminal)
+    assert finished.returncode == 0
+    drawn = [text.strip() for text in said.split("\r") if text.strip()]
+    assert drawn[-3:] == [
+        "lookup: only, once to warm up",
+        "lookup: only, run 1, median so far 250 ms",
+        "lookup: only, run 2, median so far 250 ms",
+    ]
+    assert said.endswith("\r"), "the line is taken away"
 
 
 @pytest.mark.parametrize(
