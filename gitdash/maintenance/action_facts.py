@@ -38,6 +38,14 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What lenders on other file systems hold: no hard link leads there, so leaving them copies it."""
     objects_is_link: bool = False
     """`objects` is a symbolic link: other repositories may have the same store without saying so."""
+    links: tuple[str, ...] = ()
+    """Symbolic links at names through which git writes, `objects` apart; below the common directory. Printable."""
+    has_unseen_names: bool = False
+    """Not every name could be looked at for links."""
+    linked_object: str | None = None
+    """A pack, an index or a loose object that is a symbolic link, relative to the store. Printable."""
+    shared_with_lender: str | None = None
+    """What this store and a lender's have in common, one clause; None if nothing. Printable."""
     pause: str | None = None
     """Where the pause marker stands: `gitdash.pause in config`, `the file gitdash.pause`; None if there is none."""
     operations: tuple[str, ...] = ()

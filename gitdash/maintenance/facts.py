@@ -20,8 +20,10 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.inspection.config_includes import include_problem
 from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.links import OBJECTS, find_links
 from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
 from gitdash.maintenance.pause import pause_marker
+from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -63,6 +65,8 @@ def read_facts(
     objects_dir = repository.common_dir + b"/objects"
     is_mounted_read_only, free_bytes = volume_of(objects_dir)
     irregular = _irregular_file(report)
+    links = find_links(repository.common_dir)
+    linked = linked_object_file(objects_dir)
     may_ask = irregular is None and _may_be_asked(report)
     return ActionFacts(
         read_at_s=now_s,
@@ -74,6 +78,10 @@ def read_facts(
         is_mounted_read_only=is_mounted_read_only,
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
+        links=tuple(printable_path(path) for path in links.paths if path != OBJECTS),
+        has_unseen_names=not links.is_complete,
+        linked_object=None if linked is None else printable_path(linked),
+        shared_with_lender=_shared_with_lender(report, objects_dir),
         pause=pause_marker(repository.git_dir, repository.common_dir),
         operations=tuple(operations(repository.common_dir)),
         maintenance_lock=maintenance_lock(objects_dir),
@@ -97,6 +105,11 @@ def volume_of(objects_dir: bytes) -> tuple[bool, int | None]:
 def _lenders(report: RepositoryReport) -> tuple[Alternate, ...]:
     alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
     return alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
+
+
+def _shared_with_lender(report: RepositoryReport, objects_dir: bytes) -> str | None:
+    shared = (shared_with(objects_dir, lender.path) for lender in _lenders(report) if lender.exists)
+    return next((what for what in shared if what is not None), None)
 
 
 def _lent_bytes_elsewhere(report: RepositoryReport) -> int:

@@ -6,7 +6,7 @@ rules stand in modules by what they look at. Pure.
 
 from typing import Final
 
-from gitdash.maintenance import refused_by_config, refused_here, refused_now
+from gitdash.maintenance import refused_by_config, refused_for_links, refused_here, refused_now
 from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.refusal_rule import CHANGING, JudgedRule
 from gitdash.model.plan import Refusal
@@ -14,7 +14,12 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.units import printable
 
-RULES: Final[tuple[JudgedRule, ...]] = (*refused_now.RULES, *refused_here.RULES, *refused_by_config.RULES)
+RULES: Final[tuple[JudgedRule, ...]] = (
+    *refused_now.RULES,
+    *refused_for_links.RULES,
+    *refused_here.RULES,
+    *refused_by_config.RULES,
+)
 """Every rule with its function, in the order in which reasons are shown."""
 
 

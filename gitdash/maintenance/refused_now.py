@@ -66,13 +66,11 @@ def paused(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | 
     return None if facts.pause is None else f"paused by {facts.pause}"
 
 
-def shared_store(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
-    """Refuse in all but one of the repositories that have the same object store, and to reclaim in any."""
-    if not report.counts_store:
-        return "another repository of the survey has the same object store: act on that one"
-    if task is Task.RECLAIM and facts.objects_is_link:
-        return "its objects folder is a symbolic link: other repositories may have the same"
-    return None
+def shared_store(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str | None:
+    """Refuse in all but one of the repositories that have the same object store."""
+    if report.counts_store:
+        return None
+    return "another repository of the survey has the same object store: act on that one"
 
 
 def maintenance_locked(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:

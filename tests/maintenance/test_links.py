@@ -1,12 +1,19 @@
-"""Which names are symbolic links through which git would write."""
+"""Symbolic links at names through which git would write, and stores that are one in part."""
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from gitdash.maintenance.links import find_links
+from gitdash.maintenance.shared_files import shared_with
+from gitdash.model.ledger import Outcome
+from gitdash.model.task import Task
+from tests.support.old_stores import complaints, visible_objects
 from tests.support.repositories import GitRepository
+from tests.support.task_runs import make_lender_and_member, run
 
 pytestmark = pytest.mark.safety
 
@@ -74,3 +81,108 @@ def test_what_was_not_looked_at_is_said(tmp_path: Path) -> None:
         (repository.path / "refs" / "heads" / f"empty{number}").touch()
     assert not find_links(os.fsencode(repository.path), maximum_count=6).is_complete
     assert find_links(os.fsencode(repository.path), maximum_count=7).is_complete
+
+
+VICTIMS = [
+    (Task.GEOMETRIC_REPACK, "objects/pack/multi-pack-index"),
+    (Task.MULTI_PACK_INDEX, "objects/pack/multi-pack-index"),
+    (Task.COMMIT_GRAPH, "objects/info/commit-graph"),
+    (Task.COMMIT_GRAPH, "objects/info/commit-graphs/commit-graph-chain"),
+    (Task.PACK_REFS, "packed-refs"),
+]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize(("task", "name"), VICTIMS)
+def test_no_task_writes_to_what_a_link_leads_to(tmp_path: Path, task: Task, name: str, is_there: bool) -> None:
+    repository = GitRepository.init(tmp_path / "one.git")
+    for number in range(3):
+        repository.commit({"a": f"{number}"})
+        repository.git("repack", "-d", "-q")
+    victim = tmp_path / "victim"
+    if is_there:
+        victim.write_text("precious")
+    link = repository.git_dir / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(victim)
+    assert run(repository, task).outcome is Outcome.REFUSED
+    assert victim.exists() is is_there
+    assert not is_there or victim.read_text() == "precious"
+
+
+def test_tags_of_another_repository_stay_where_a_link_leads_to_them(tmp_path: Path) -> None:
+    other = GitRepository.init(tmp_path / "other.git")
+    other.commit({"a": "1"})
+    other.git("tag", "v1", "main")
+    repository = GitRepository.init(tmp_path / "one.git")
+    repository.borrow_from(other)
+    shutil.rmtree(repository.git_dir / "refs" / "tags")
+    (repository.git_dir / "refs" / "tags").symlink_to(other.git_dir / "refs" / "tags")
+    assert run(repository, Task.PACK_REFS).outcome is Outcome.REFUSED
+    assert other.git("tag") == "v1"
+
+
+@pytest.mark.parametrize("task", [Task.DEDUPLICATE, Task.LOOSE_OBJECTS, Task.INCREMENTAL_REPACK, Task.UNLINK])
+def test_nothing_is_removed_from_a_pack_folder_that_is_the_lenders(tmp_path: Path, task: Task) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    lender.repack()
+    shutil.rmtree(member.git_dir / "objects" / "pack")
+    (member.git_dir / "objects" / "pack").symlink_to(lender.git_dir / "objects" / "pack")
+    before = visible_objects(member)
+    assert run(member, task).outcome is Outcome.REFUSED
+    assert (visible_objects(member), complaints(member), complaints(lender)) == (before, "", "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_bind_mount_of_the_lenders_packs_is_seen(tmp_path: Path) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    lender.repack()
+    folders = [os.fspath(one.git_dir / "objects" / "pack") for one in (lender, member)]
+    os.makedirs(folders[1], exist_ok=True)
+    if subprocess.run(["mount", "--bind", *folders], check=False, capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        result = run(member, Task.DEDUPLICATE)
+        assert result.outcome is Outcome.REFUSED
+        assert "objects/pack is that of its lender" in result.sentence
+        assert complaints(lender) == ""
+    finally:
+        subprocess.run(["umount", folders[1]], check=True)
+
+
+def test_a_lender_that_links_to_a_pack_of_the_member_keeps_it(tmp_path: Path) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    lender.repack()
+    for path in list((lender.git_dir / "objects" / "pack").glob("pack-*")):
+        there = member.git_dir / "objects" / "pack" / path.name
+        path.rename(there)
+        path.symlink_to(there)
+    assert run(member, Task.DEDUPLICATE).outcome is Outcome.REFUSED
+    assert complaints(lender) == ""
+
+
+def test_hard_links_are_two_files(tmp_path: Path) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    lender.repack()
+    for path in (lender.git_dir / "objects" / "pack").glob("pack-*"):
+        os.link(path, member.git_dir / "objects" / "pack" / path.name)
+    stores = [os.fsencode(one.git_dir / "objects") for one in (member, lender)]
+    assert shared_with(*stores) is None
+    assert run(member, Task.DEDUPLICATE).outcome is Outcome.DONE
+    assert (complaints(member), complaints(lender)) == ("", "")
+
+
+def test_a_full_repack_copies_packs_that_are_links(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "one.git")
+    repository.commit({"a": "1"})
+    repository.repack()
+    (tmp_path / "big").mkdir()
+    for path in list((repository.git_dir / "objects" / "pack").glob("pack-*")):
+        path.rename(tmp_path / "big" / path.name)
+        path.symlink_to(tmp_path / "big" / path.name)
+    repository.commit({"a": "2"})
+    before = visible_objects(repository)
+    assert run(repository, Task.FULL_REPACK).outcome is Outcome.DONE
+    shutil.rmtree(tmp_path / "big")
+    assert (visible_objects(repository), complaints(repository)) == (before, "")

@@ -74,7 +74,30 @@ FIRING = [
     ("mounted-read-only", WRITING, HEALTHY, {"is_mounted_read_only": True}),
     ("paused", EVERY, HEALTHY, {"pause": "the file gitdash.pause"}),
     ("shared-store", WRITING, report(counts_store=False), {}),
-    ("shared-store", frozenset({Task.RECLAIM}), HEALTHY, {"objects_is_link": True}),
+    ("symbolic-link", WRITING, HEALTHY, {"links": ("refs/tags",)}),
+    ("symbolic-link", WRITING, HEALTHY, {"has_unseen_names": True}),
+    ("linked-store", frozenset({Task.RECLAIM, Task.UNLINK}), HEALTHY, {"objects_is_link": True}),
+    (
+        "shared-with-lender",
+        WRITING,
+        MEMBER,
+        {"shared_with_lender": "its folder objects/pack is the lender's"},
+    ),
+    (
+        "linked-object",
+        frozenset(
+            {
+                Task.LOOSE_OBJECTS,
+                Task.INCREMENTAL_REPACK,
+                Task.GEOMETRIC_REPACK,
+                Task.MULTI_PACK_BITMAP,
+                Task.RECLAIM,
+                Task.UNLINK,
+            }
+        ),
+        HEALTHY,
+        {"linked_object": "pack/pack-1.pack"},
+    ),
     ("maintenance-locked", WRITING, HEALTHY, {"maintenance_lock": held()}),
     ("gc-running", WRITING, HEALTHY, {"gc_pid": held("gc.pid")}),
     ("live-lock", WRITING, HEALTHY, {"live_locks": (held("packed-refs.lock", None),)}),

@@ -65,6 +65,36 @@ def linked_store(repository: GitRepository, folder: Path) -> None:
     (repository.git_dir / "objects").symlink_to(folder / "objects")
 
 
+def linked(name: str) -> Prepare:
+    """A folder that another repository has instead."""
+
+    def prepare(repository: GitRepository, folder: Path) -> None:
+        (folder / "elsewhere").mkdir()
+        path = repository.git_dir / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        path.symlink_to(folder / "elsewhere")
+
+    return prepare
+
+
+def shared_pack_folder(_: GitRepository, folder: Path) -> GitRepository:
+    """The lender's packs were moved to the member's disk."""
+    lender, borrower = make_lender_and_member(folder)
+    lender.repack()
+    shutil.rmtree(borrower.git_dir / "objects" / "pack")
+    (lender.git_dir / "objects" / "pack").rename(borrower.git_dir / "objects" / "pack")
+    (lender.git_dir / "objects" / "pack").symlink_to(borrower.git_dir / "objects" / "pack")
+    return borrower
+
+
+def linked_pack(repository: GitRepository, folder: Path) -> None:
+    repository.repack()
+    for path in (repository.git_dir / "objects" / "pack").glob("pack-*"):
+        path.rename(folder / path.name)
+        path.symlink_to(folder / path.name)
+
+
 def running_gc(repository: GitRepository, _: Path) -> None:
     write(repository, "gc.pid", f"{os.getpid()} {socket.gethostname()}")
 
@@ -115,7 +145,10 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "unreadable": (Task.PACK_REFS, damaged_config, "config"),
     "irregular-file": (Task.FULL_REPACK, fifo, "a FIFO"),
     "paused": (Task.VERIFY, config("gitdash.pause", "until Monday"), "gitdash.pause"),
-    "shared-store": (Task.RECLAIM, linked_store, "a symbolic link"),
+    "symbolic-link": (Task.PACK_REFS, linked("refs/tags"), "refs/tags"),
+    "linked-store": (Task.RECLAIM, linked_store, "a symbolic link"),
+    "shared-with-lender": (Task.DEDUPLICATE, shared_pack_folder, "objects/pack is that of its lender"),
+    "linked-object": (Task.GEOMETRIC_REPACK, linked_pack, ".idx is a symbolic link"),
     "gc-running": (Task.PACK_REFS, running_gc, "gc.pid"),
     "live-lock": (Task.PACK_REFS, file("packed-refs.lock"), "packed-refs.lock"),
     "operation-in-progress": (Task.PACK_REFS, file("rebase-merge/head-name", "refs/heads/x"), "a rebase"),
@@ -135,7 +168,14 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "kept-packs": (Task.BITMAP, kept_pack, ".keep"),
     "nothing-to-do": (Task.INCREMENTAL_REPACK, lambda *_: None, "there are no packs"),
 }
-ELSEWHERE = {"read-only-mode", "mounted-read-only", "not-owner", "too-little-space", "maintenance-locked"}
+ELSEWHERE = {
+    "shared-store",
+    "read-only-mode",
+    "mounted-read-only",
+    "not-owner",
+    "too-little-space",
+    "maintenance-locked",
+}
 """Rules that have a test of their own below or in test_lock.py; in read-only mode nothing is run at all."""
 
 
