@@ -52,8 +52,11 @@ def acting(session: Session) -> Iterator[Actions]:
             actions.wait(_STOP_LIMIT_S)
 
 
-def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Repository], bool]:
-    """Return the repositories that are named, each once, and whether all could be found; says which could not."""
+def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Repository], int]:
+    """Return the repositories that are named, each once, and an exit code; says which could not be found.
+
+    Where none is one, the command was not meant so; where some are, it has failed at the others.
+    """
     found: dict[bytes, Repository] = {}
     all_found = True
     for path in paths:
@@ -64,7 +67,9 @@ def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Reposit
             all_found = False
         else:
             found.setdefault(repository.path, repository)
-    return list(found.values()), all_found
+    if not found:
+        return [], ExitCode.WRONG_USE
+    return list(found.values()), ExitCode.DONE if all_found else ExitCode.FINDINGS
 
 
 class Run:

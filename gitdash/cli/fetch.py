@@ -8,7 +8,6 @@ import msgspec
 from gitdash.cli.acting import Run, RunWatch, acting, repositories, worst
 from gitdash.cli.session import Session
 from gitdash.config.settings import FetchSettings
-from gitdash.errors import ExitCode
 from gitdash.maintenance.fetching.options import AlternateRefs, FetchOptions, configured_options
 
 
@@ -45,7 +44,9 @@ class FetchCommand:
 def run_fetch(session: Session, command: FetchCommand) -> int:
     """Fetch into all repositories; one that fails stops no other."""
     options = command.options(session.settings.fetch)
-    found, all_found = repositories(session, command.paths)
+    found, missing = repositories(session, command.paths)
+    if not found:
+        return missing
     run = Run(says_each=command.output_format == "table", is_verbose=command.verbose)
     with acting(session) as actions:
         run_id = actions.new_run()
@@ -54,7 +55,7 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
             watch_of = partial(_watch, run, repository.path)
             actions.fetch(report, actions.plan_fetch(report, options), watch_of, run=run_id)
         run.wait(actions)
-    return worst(run.finish(output_format=command.output_format), ExitCode.DONE if all_found else ExitCode.FINDINGS)
+    return worst(run.finish(output_format=command.output_format), missing)
 
 
 def _watch(run: Run, path: bytes, remote: str) -> RunWatch:

@@ -12,9 +12,10 @@ from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
-from gitdash.export.plan_lines import plan_lines, plan_record
+from gitdash.export.plan_lines import plan_record, plans_lines
 from gitdash.maintenance.claims import Families
 from gitdash.model.plan import Plan
+from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
 from gitdash.survey.maintaining import Planned
@@ -53,28 +54,38 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
         return ExitCode.REFUSED
     if Task.RECLAIM in command.tasks:
         _require_one(command)
-    found, all_found = repositories(session, command.paths)
-    missing = ExitCode.DONE if all_found else ExitCode.FINDINGS
+    found, missing = repositories(session, command.paths)
+    if not found:
+        return missing
     with acting(session) as actions:
-        progress = ProgressLine()
-        planned = []
-        for number, repository in enumerate(found, 1):
-            progress.show(f"making plans {number}/{len(found)}")
-            planned.append(actions.plan(repository, command.tasks or None))
-        progress.clear()
-        plans = [one.plan for one in planned]
-        if command.dry_run or command.output_format == "script":
-            _print_plans(session, plans, command.output_format)
-            return worst(_refusal_code(plans, command), missing)
-        if command.output_format == "table":
-            _print_plans(session, plans, "table")
-        if not any(plan.runnable for plan in plans):
-            if command.output_format == "json":
-                _print_plans(session, plans, "json")
-            say("nothing is run" if any(plan.tasks for plan in plans) else "there is nothing to do")
-            return worst(_refusal_code(plans, command), missing)
-        _require_agreement(plans, command)
-        return worst(_run(actions, planned, command), missing)
+        planned = _plan(actions, found, command)
+        return worst(_show_and_run(session, actions, planned, command), missing)
+
+
+def _plan(actions: Actions, found: Sequence[Repository], command: MaintainCommand) -> list[Planned]:
+    progress = ProgressLine()
+    planned = []
+    for number, repository in enumerate(found, 1):
+        progress.show(f"making plans {number}/{len(found)}")
+        planned.append(actions.plan(repository, command.tasks or None))
+    progress.clear()
+    return planned
+
+
+def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned], command: MaintainCommand) -> int:
+    plans = [one.plan for one in planned]
+    is_only_shown = command.dry_run or command.output_format == "script"
+    can_be_run = any(plan.runnable for plan in plans)
+    if is_only_shown or not can_be_run or command.output_format == "table":
+        _print_plans(session, plans, command)
+    if is_only_shown:
+        return _refusal_code(plans)
+    if not can_be_run:
+        is_refused = any(plan.is_refused for plan in plans)
+        say("nothing is run: all of it is refused" if is_refused else "there is nothing to do")
+        return _refusal_code(plans)
+    _require_agreement(plans, command)
+    return _run(actions, planned, command)
 
 
 def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand) -> int:
@@ -90,12 +101,12 @@ def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand)
     return run.finish(output_format=command.output_format)
 
 
-def _print_plans(session: Session, plans: Sequence[Plan], output_format: str) -> None:
-    if output_format == "script":
+def _print_plans(session: Session, plans: Sequence[Plan], command: MaintainCommand) -> None:
+    if command.output_format == "script":
         from gitdash.maintenance.script import shell_script
 
         write_text(shell_script(plans, git=session.git.path))
-    elif output_format == "json":
+    elif command.output_format == "json":
         document = {
             "schema_version": SCHEMA_VERSION,
             "gitdash_version": __version__,
@@ -105,13 +116,12 @@ def _print_plans(session: Session, plans: Sequence[Plan], output_format: str) ->
         }
         write_text(json_text(document))
     else:
-        write_text("".join(f"{line}\n" for plan in plans for line in plan_lines(plan)))
+        write_text("".join(f"{line}\n" for line in plans_lines(plans, is_whole=command.verbose)))
 
 
-def _refusal_code(plans: Sequence[Plan], command: MaintainCommand) -> int:
-    """A task that was asked for by name and is refused is a refusal; one that only a finding named is an answer."""
-    is_refused = any(task.refusals for plan in plans for task in plan.tasks)
-    return ExitCode.REFUSED if is_refused and command.tasks else ExitCode.DONE
+def _refusal_code(plans: Sequence[Plan]) -> int:
+    """The same as if the plans were run: whoever starts this every night shall hear of what is not done."""
+    return ExitCode.REFUSED if any(plan.is_refused for plan in plans) else ExitCode.DONE
 
 
 def _require_one(command: MaintainCommand) -> None:

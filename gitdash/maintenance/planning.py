@@ -24,7 +24,8 @@ from gitdash.maintenance.heuristics import (
 )
 from gitdash.maintenance.refusals import common_refusals, refusals_of
 from gitdash.maintenance.tasks import steps_of
-from gitdash.model.plan import Plan, PlannedTask
+from gitdash.model.finding import Severity
+from gitdash.model.plan import Plan, PlannedTask, Unmended
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 
@@ -90,7 +91,14 @@ def plan(report: RepositoryReport, facts: ActionFacts, tasks: Sequence[Task] | N
         common_dir=report.repository.common_dir,
         tasks=planned,
         refusals=common_refusals(report, facts),
+        unmended=tuple(_unmended(report)) if tasks is None else (),
     )
+
+
+def _unmended(report: RepositoryReport) -> Iterable[Unmended]:
+    for finding in sorted(report.findings, key=lambda finding: -finding.severity.rank):
+        if finding.task is None and finding.severity is not Severity.NOTICE:
+            yield Unmended(rule=finding.rule, severity=finding.severity, summary=finding.summary, remedy=finding.remedy)
 
 
 def without(plan: Plan, task: Task) -> Plan:

@@ -1,8 +1,13 @@
 """Plans: what would be done to a repository, why, what it is good for, and why some of it will not be done."""
 
+from typing import Final
+
 import msgspec
 
+from gitdash.model.finding import Severity
 from gitdash.model.task import Task
+
+_NO_NEED: Final = frozenset({"nothing-to-do", "no-lender"})
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
@@ -12,6 +17,11 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """Kebab case, such as `lender-missing`."""
     reason: str
     """One clause with the evidence. Printable."""
+
+    @property
+    def is_no_need(self) -> bool:
+        """Whether it says that there is nothing for the task to do, which is no danger and no failure."""
+        return self.rule in _NO_NEED
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +62,23 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """What should be known before it is run, such as what `git maintenance is-needed` says. Printable."""
 
+    @property
+    def is_needless(self) -> bool:
+        """Whether it is not run only because there is nothing for it to do."""
+        return bool(self.refusals) and all(refusal.is_no_need for refusal in self.refusals)
+
+
+class Unmended(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with a repository and stays so, for no task mends it."""
+
+    rule: str
+    """Of the finding, in kebab case."""
+    severity: Severity
+    summary: str
+    """Printable."""
+    remedy: str
+    """What a person can do. Printable."""
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What would be done to one repository, in order."""
@@ -62,8 +89,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     tasks: tuple[PlannedTask, ...]
     refusals: tuple[Refusal, ...] = ()
     """Reasons that hold for all tasks; each task repeats those that hold for it."""
+    unmended: tuple[Unmended, ...] = ()
+    """Of a plan from findings: those that no task mends, the worst first; plain facts aside."""
 
     @property
     def runnable(self) -> tuple[PlannedTask, ...]:
         """The tasks that nothing speaks against."""
         return tuple(task for task in self.tasks if not task.refusals)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether something would be done, or could be, and is not for safety."""
+        if not self.tasks:
+            return bool(self.refusals)
+        return any(task.refusals and not task.is_needless for task in self.tasks)

@@ -63,7 +63,10 @@ class _Running:
         """Yield the entry of each task when it is over."""
         stopped_by: Task | None = None
         for place, task in enumerate(self.planned.plan.tasks):
-            if task.refusals:
+            if task.is_needless:
+                reasons = "; ".join(refusal.reason for refusal in task.refusals)
+                yield self._unbegun(task, Outcome.NOTHING_TO_DO, None, reasons)
+            elif task.refusals:
                 reasons = "; ".join(refusal.reason for refusal in task.refusals)
                 yield self._unbegun(task, Outcome.REFUSED, Reason.REFUSED, reasons)
             elif stopped_by is not None:
@@ -99,14 +102,14 @@ class _Running:
             ended = entry.end_task(result)
         return ended
 
-    def _unbegun(self, task: PlannedTask, outcome: Outcome, reason: Reason, sentence: str) -> LedgerEntry:
+    def _unbegun(self, task: PlannedTask, outcome: Outcome, reason: Reason | None, sentence: str) -> LedgerEntry:
         path = self.planned.report.repository.path
         entry = self.means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
         return entry.end(outcome, reason, sentence)
 
     def _tell(self, task: Task, place: int, does: str, number: int, step_count: int) -> None:
-        del number, step_count
-        self.watch.advances(f"{task}: {does}", place, len(self.planned.plan.tasks))
+        which = f" ({number} of {step_count})" if step_count > 1 else ""
+        self.watch.advances(f"{task}: {does}{which}", place, len(self.planned.plan.tasks))
 
 
 def _with_holders(result: TaskResult, common_dir: bytes) -> TaskResult:

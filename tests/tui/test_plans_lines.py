@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from gitdash.maintenance.steps import CHECK_LENDERS, act_step, git_step
-from gitdash.model.plan import Plan, PlannedTask
+from gitdash.model.finding import Severity
+from gitdash.model.plan import Plan, PlannedTask, Unmended
 from gitdash.model.task import Task
 from gitdash.tui.drawing.cells import Line, line_length
 from gitdash.tui.drawing.items import Page
@@ -86,6 +87,21 @@ def test_repository_without_a_plan_says_why_and_one_without_tasks_that_too() -> 
     assert "no plan" in block_text(LOST)
     assert "permission denied" in block_text(LOST)
     assert block_text(EMPTY).splitlines()[0].endswith("nothing to do")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_no_task_mends_stands_below_with_what_to_do_by_hand(width: int) -> None:
+    lost = Unmended(
+        rule="missing-lender",
+        severity=Severity.CRITICAL,
+        summary="borrows from /srv/pool.git, which is gone",
+        remedy="bring the lender back",
+    )
+    plan = Plan(path=b"/srv/x.git", tasks=(), unmended=(lost,))
+    text = words(text_of(repository_block(shown(plan.path, plan=plan), width).lines))
+    assert "nothing to do" not in text
+    assert "no task helps" in text
+    assert f"by hand {lost.summary} {lost.remedy}" in text
 
 
 def test_commands_are_shown_when_a_task_is_unfolded() -> None:

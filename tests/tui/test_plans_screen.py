@@ -454,7 +454,7 @@ async def test_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch
 async def test_nothing_to_write_is_said() -> None:
     async with plans_of(EMPTY) as driven:
         await driven.answer()
-        assert "Nothing needs to be done: no finding names a task. t adds a task of your choice." in driven.text()
+        assert "No finding names a task. t adds a task of your choice." in driven.text()
         await driven.press("X", "t")
         assert driven.said == ["There is nothing to write: no task is marked or refused."]
         assert isinstance(driven.app.screen, TasksScreen)

@@ -68,6 +68,8 @@ def repository_block(shown: RepositoryPlan, width: int) -> Block:
         items.append(len(lines))
         names.append((shown.path, planned.task))
         lines += _task_lines(shown, shown.plan, planned, width)
+    for unmended in shown.plan.unmended:
+        lines += _labelled("by hand", [unmended.summary, unmended.remedy], width, Tone.WARNING)
     return Block(lines, items, names)
 
 
@@ -93,7 +95,7 @@ def _standing(shown: RepositoryPlan) -> list[Piece]:
         return [Piece("no plan", Tone.CRITICAL)]
     tasks = shown.plan.tasks
     if not tasks:
-        return [Piece("nothing to do", Tone.OK)]
+        return [Piece("no task helps", Tone.WARNING) if shown.plan.unmended else Piece("nothing to do", Tone.OK)]
     refused_count = sum(bool(task.refusals) for task in tasks)
     pieces = [Piece(f"{len(shown.marked)} of {len(tasks)} marked", Tone.PLAIN)]
     return [*pieces, Piece(f", {refused_count} refused", Tone.WARNING)] if refused_count else pieces

@@ -78,7 +78,7 @@ def head_lines(
     elif is_complete and not has_any_task:
         key = keys.get("add_task", "").partition(" ")[0]
         added = f" {key} adds a task of your choice." if key else ""
-        yield from wrapped(f"Nothing needs to be done: no finding names a task.{added}", Tone.OK, width)
+        yield from wrapped(f"No finding names a task.{added}", Tone.DIM, width)
         yield ()
 
 
