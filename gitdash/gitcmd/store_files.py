@@ -15,7 +15,7 @@ _IN_PACK: Final = re.compile(rb".*\.(?:pack|rev|bitmap)|multi-pack-index")
 """Not the folder `multi-pack-index.d`, nor what other programs leave here."""
 _IN_INFO: Final = (b"alternates", b"commit-graph")
 _CHAINS: Final = (b"info/commit-graphs", b"pack/multi-pack-index.d")
-_FAN_OUT: Final = tuple(b"%02x" % number for number in range(256))
+_FAN_OUT: Final = frozenset(b"%02x" % number for number in range(256))
 _LOOSE_OBJECT: Final = re.compile(rb"[0-9a-f]{38}(?:[0-9a-f]{24})?")
 _TOP_FILES: Final = (b"HEAD", b"config", b"config.worktree", b"commondir", b"shallow", b"packed-refs")
 _KIND_NAMES: Final = {
@@ -63,10 +63,18 @@ def _opened(objects_dir: bytes) -> Iterator[bytes]:
         is_index = name.endswith(b".idx") and os.path.exists(os.path.join(objects_dir, path[:-3] + b"pack"))
         if is_index or _IN_PACK.fullmatch(name):
             yield path
-    for folder in _FAN_OUT:
+    for folder in _shards(objects_dir):
         for path in _irregular_entries(objects_dir, folder):
             if _LOOSE_OBJECT.fullmatch(os.path.basename(path)):
                 yield path
+
+
+def _shards(objects_dir: bytes) -> list[bytes]:
+    """Return the fan-out folders that are there: to look for all 256 takes longer than a small store does."""
+    try:
+        return sorted(_FAN_OUT.intersection(os.listdir(objects_dir)))
+    except OSError:
+        return sorted(_FAN_OUT)
 
 
 def _irregular_entries(objects_dir: bytes, folder: bytes) -> list[bytes]:

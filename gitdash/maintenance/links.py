@@ -38,7 +38,7 @@ _SINGLE: Final = (
     b"reftable",
     b"reftable/tables.list",
 )
-_SHARDS: Final = tuple(b"objects/%02x" % number for number in range(256))
+_SHARDS: Final = frozenset(b"objects/%02x" % number for number in range(256))
 _WALKED: Final = (b"refs", b"logs")
 """With everything below them."""
 _LOCK_SUFFIX: Final = b".lock"
@@ -58,7 +58,7 @@ class Links:
 
 def find_links(common_dir: bytes, *, maximum_count: int = _ENTRIES_MAXIMUM_COUNT) -> Links:
     """Look at every name of a common directory through which git writes; `maximum_count` bounds the entries."""
-    names = (*_SINGLE, *_SHARDS)
+    names = (*_SINGLE, *_shards(common_dir))
     paths = [name for name in names if _is_link(common_dir + b"/" + name)]
     paths += [name + _LOCK_SUFFIX for name in _SINGLE if _is_link(common_dir + b"/" + name + _LOCK_SUFFIX)]
     walk = _Walk(common_dir=common_dir, left_count=maximum_count)
@@ -69,6 +69,14 @@ def find_links(common_dir: bytes, *, maximum_count: int = _ENTRIES_MAXIMUM_COUNT
         if len(paths) > _LINKS_MAXIMUM_COUNT:
             break
     return Links(paths=tuple(dict.fromkeys(paths[:_LINKS_MAXIMUM_COUNT])), is_complete=walk.is_complete)
+
+
+def _shards(common_dir: bytes) -> list[bytes]:
+    """Return the fan-out folders that are there: to look for all 256 takes longer than a small fetch may."""
+    try:
+        return sorted(_SHARDS.intersection(b"objects/" + name for name in os.listdir(common_dir + b"/objects")))
+    except OSError:
+        return sorted(_SHARDS)
 
 
 def _work_trees(common_dir: bytes) -> list[bytes]:

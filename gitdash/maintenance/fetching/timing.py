@@ -16,11 +16,12 @@ What had begun when git was stopped, or gave up, counts until then.
 """
 
 import itertools
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
+
+import msgspec
 
 from gitdash.model.ledger import Phase
 
@@ -69,9 +70,9 @@ def _events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         if number >= _MAXIMUM_LINES:
             return
         try:
-            event = json.loads(line)
+            event = msgspec.json.decode(line)
             event["at_s"] = datetime.fromisoformat(event["time"]).timestamp()
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (msgspec.DecodeError, ValueError, KeyError, TypeError, RecursionError):
             continue
         if isinstance(event.get("sid"), str):
             yield event
