@@ -1,23 +1,18 @@
-"""`gitdash bench size|fetch|connectivity|lookup|filesystem|clone`: makes one experiment, prints it and remembers it.
-
-It runs in a thread, so that Ctrl-C is heard at once: then the run under way is ended, and what was measured so far is
-printed and remembered as not complete.
-"""
+"""`gitdash bench size|fetch|connectivity|lookup|filesystem|clone`: makes one experiment, prints it and remembers it."""
 
 import os
 import statistics
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from gitdash.cli.bench_making import Making
 from gitdash.cli.bench_output import COMPARED_COUNT, plot_experiment, print_experiment
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
-from gitdash.cli.session import Session, absolute_path, default_state_path
+from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.experiment_plot import fine_duration
-from gitdash.gitcmd.command_log import commands_for
 from gitdash.lab.copies import sweep_copies
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.questions import OPTION
@@ -32,10 +27,6 @@ from gitdash.units import counted, printable
 if TYPE_CHECKING:
     from gitdash.cli.bench_winner import WinnerOfSizes
     from gitdash.history.store import History
-
-_LOOK_INTERVAL_S: Final = 0.1
-_STOP_LIMIT_S: Final = 10.0
-"""How long a cancelled experiment may take to end its run and to remove its copies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,30 +65,25 @@ def run_bench(session: Session, options: BenchOptions) -> int:
     )
     progress = _Progress(options.kind)
     with session.history() as history:
-        report = _inspected(session, repository, history)
-        if options.kind is ExperimentKind.SIZE:
-            # whether every object is stored once decides which ways to a size are exact
-            from gitdash.survey.exclusive import with_exclusive
-
-            report = with_exclusive(report, now_s=wall_clock())
-        request = _with_question(_request(session, options, report, progress), options.kind)
+        request = _request(session, options, _inspected(session, repository, history), progress)
         if options.explain:
             return _explain(request, options.kind)
         winner = _winner(session, options, history, lambda: _inspected(session, repository, history))
-        making = _Making(options.kind, request)
-        is_interrupted = _wait(making, request)
-        progress.line.clear()
-        result = making.result()
+        making = Making(EXPERIMENTS[options.kind], request)
+        try:
+            result = making.finish()
+        finally:
+            progress.line.clear()
         earlier = history.experiments.before(result, limit=COMPARED_COUNT) if history is not None else ()
-        if _has_runs(result) and history is not None:
+        if history is not None and _has_runs(result):
             result = history.experiments.save(result)
-            if winner is not None:
-                winner.remember(result)
-            if history.problem is not None:
-                say(f"gitdash: {history.problem}")
-    print_experiment(session, result, options.output_format, earlier=earlier)
+        print_experiment(session, result, options.output_format, earlier=earlier)
+        if winner is not None and _has_runs(result):
+            winner.remember(result)
+        if history is not None and history.problem is not None:
+            say(f"gitdash: {history.problem}")
     plot_experiment(result, options.plot_path)
-    if is_interrupted:
+    if making.is_interrupted:
         say("gitdash: interrupted: the experiment is not complete")
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if _has_runs(result) else ExitCode.FINDINGS
@@ -106,11 +92,16 @@ def run_bench(session: Session, options: BenchOptions) -> int:
 def _request(
     session: Session, options: BenchOptions, report: RepositoryReport, progress: "_Progress"
 ) -> ExperimentRequest:
-    registry_dir = registry_folder(session)
+    registry_dir = session.registry_dir
     swept_count = len(sweep_copies(registry_dir))
     if swept_count:
         say(f"gitdash: removed {counted(swept_count, 'copy', 'copies')} that an earlier run had left")
-    return ExperimentRequest(
+    if options.kind is ExperimentKind.SIZE:
+        # whether every object is stored once decides which ways to a size are exact
+        from gitdash.survey.exclusive import with_exclusive
+
+        report = with_exclusive(report, now_s=wall_clock())
+    request = ExperimentRequest(
         report=report,
         program=session.git,
         clock=wall_clock,
@@ -122,6 +113,7 @@ def _request(
         on_step=progress.line.show,
         options=options.special,
     )
+    return _with_question(request, options.kind)
 
 
 def _with_question(request: ExperimentRequest, kind: ExperimentKind) -> ExperimentRequest:
@@ -147,15 +139,6 @@ def _inspected(session: Session, repository: Repository, history: "History | Non
     ).facts
 
 
-def registry_folder(session: Session) -> bytes:
-    """Return the folder that names throw-away copies, beside the state file.
-
-    Also with --no-state: who removes copies of a run that was killed has to find them.
-    """
-    state_path = os.path.abspath(session.state_path or default_state_path())
-    return os.path.join(os.fsencode(os.path.dirname(state_path)), b"lab")
-
-
 class _Progress:
     """Says on stderr which run it is, and what the runs of its variant say so far."""
 
@@ -173,57 +156,6 @@ class _Progress:
         durations_s.append(run.wall_s)
         median = fine_duration(statistics.median(durations_s))
         self.line.show(f"{self._kind.value}: {printable(run.variant)}, run {len(durations_s)}, median so far {median}")
-
-
-class _Making(threading.Thread):
-    """One experiment in a thread of its own."""
-
-    def __init__(self, kind: ExperimentKind, request: ExperimentRequest) -> None:
-        # a daemon: a second Ctrl-C shall not have to wait for it
-        super().__init__(name="experiment", daemon=True)
-        self._run_experiment = EXPERIMENTS[kind].run
-        self._request = request
-        self._result: ExperimentResult | None = None
-        self._error: BaseException | None = None
-        self._is_over = threading.Event()
-
-    def run(self) -> None:  # type: ignore[explicit-override]
-        """Make it."""
-        try:
-            with commands_for(self._request.report.repository.path):
-                self._result = self._run_experiment(self._request)
-        except BaseException as error:  # noqa: BLE001 - raised again where somebody waits for it
-            self._error = error
-        finally:
-            self._is_over.set()
-
-    def wait(self, time_limit_s: float) -> bool:
-        """Wait for the end at most so long, and tell whether it has come.
-
-        Not by `join`: Python 3.11 takes a thread for ended if an exception interrupts that.
-        """
-        return self._is_over.wait(time_limit_s)
-
-    def result(self) -> ExperimentResult:
-        """Return what came of it, or raise what ended it; it has to be over."""
-        if self._error is not None:
-            raise self._error
-        if self._result is None:
-            raise KeyboardInterrupt
-        return self._result
-
-
-def _wait(making: _Making, request: ExperimentRequest) -> bool:
-    """Wait for the end, and return whether it came early by Ctrl-C; a second one is not caught."""
-    try:
-        making.start()
-        while not making.wait(_LOOK_INTERVAL_S):
-            pass
-    except KeyboardInterrupt:
-        request.cancel.set()
-        making.wait(_STOP_LIMIT_S)
-        return True
-    return False
 
 
 def _winner(

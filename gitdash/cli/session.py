@@ -78,6 +78,15 @@ class Session:
         with open_history(self.state_path or default_state_path()) as history:
             yield history
 
+    @property
+    def registry_dir(self) -> bytes:
+        """The folder that names throw-away copies, beside the state file.
+
+        Also with --no-state: who removes copies of a run that was killed has to find them.
+        """
+        state_path = os.path.abspath(self.state_path or default_state_path())
+        return os.path.join(os.fsencode(os.path.dirname(state_path)), b"lab")
+
     def roots(self, given: tuple[bytes, ...]) -> tuple[bytes, ...]:
         """Return the roots as absolute paths: those given, else the config's, else the current folder.
 
