@@ -45,8 +45,8 @@ class Context:
     """Keys for people by the name of their action; without those that have no key."""
     open_repository: OpensRepository
     open_plans: OpensPlans
-    show_jobs: Callable[[], None]
-    """Opens the screen of jobs."""
+    show_jobs: Callable[[int | None], None]
+    """Opens the screen of jobs; the cursor goes to the first fetch or maintenance after this job, None for the last."""
     hand_over: HandOver
     """Starts other programs in repositories."""
     views: SavedViews

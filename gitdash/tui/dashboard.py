@@ -109,7 +109,7 @@ class Dashboard(App[int]):
             shown_keys=self.shown_keys,
             open_repository=self.open_repository,
             open_plans=self.open_plans,
-            show_jobs=self.action_show_jobs,
+            show_jobs=self.show_jobs,
             hand_over=HandOver(
                 self,
                 shell=options.shell,
@@ -242,9 +242,13 @@ class Dashboard(App[int]):
 
     def action_show_jobs(self) -> None:
         """Open the screen of jobs."""
+        self.show_jobs(None)
+
+    def show_jobs(self, after: int | None) -> None:
+        """Open the screen of jobs; the cursor goes to the first fetch or maintenance that is asked for after a job."""
         from gitdash.tui.jobs.screen import JobsScreen
 
-        self._push(JobsScreen(self.context))
+        self._push(JobsScreen(self.context, after=after))
 
     def _push(self, screen: DashboardScreen) -> None:
         """Open a screen, in place of one of its kind that is open already."""

@@ -79,6 +79,19 @@ def test_failure_that_is_settled_stands_with_what_has_ended() -> None:
     assert places == sorted(places)
 
 
+def test_failures_of_a_survey_stand_below_what_came_of_a_persons_own_work() -> None:
+    text = page_text(
+        [
+            job(1, JobState.FAILED, JobKind.MEASURE, part_of=9, path=b"/unmeasured"),
+            job(2, JobState.DONE, JobKind.MAINTAIN, path=b"/maintained"),
+            job(3, JobState.FAILED, JobKind.FETCH, path=b"/unfetched"),
+        ]
+    )
+    order = ["Failed 1", "/unfetched", "Ended 1", "/maintained", "Failed, for a survey 1", "/unmeasured"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
 def test_parts_of_a_survey_that_ended_stand_last() -> None:
     text = page_text(
         [
@@ -263,6 +276,37 @@ async def test_cursor_goes_to_work_of_the_same_sort_when_its_job_ends() -> None:
         assert driven.screen.items.scroll_offset.y == 0
         await driven.change([part(5, JobState.DONE), job(1, JobState.DONE, JobKind.SURVEY)])
         assert driven.screen.job == part(5, JobState.DONE), "nothing runs any more"
+
+
+async def test_cursor_goes_to_what_was_started_and_stays_on_what_came_of_it() -> None:
+    survey = [job(1, JobState.RUNNING, JobKind.SURVEY), job(2, JobState.RUNNING, JobKind.MEASURE, part_of=1)]
+    async with jobs_screen(survey) as driven:
+        await driven.change([job(3, JobState.QUEUED, JobKind.MAINTAIN), job(4, JobState.QUEUED, JobKind.MAINTAIN)])
+        assert driven.screen.job == job(3, JobState.QUEUED, JobKind.MAINTAIN)
+        await driven.press("x")
+        assert driven.source.cancelled == [3]
+        await driven.change([job(3, JobState.CANCELLED, JobKind.MAINTAIN)])
+        assert driven.screen.job == job(4, JobState.QUEUED, JobKind.MAINTAIN)
+        await driven.change([job(4, JobState.DONE, JobKind.MAINTAIN)])
+        assert driven.screen.job == job(4, JobState.DONE, JobKind.MAINTAIN), "the survey still runs"
+
+
+async def test_cursor_that_a_person_has_moved_does_not_go_to_what_is_started() -> None:
+    survey = [job(1, JobState.RUNNING, JobKind.SURVEY), job(2, JobState.RUNNING, JobKind.MEASURE, part_of=1)]
+    async with jobs_screen(survey) as driven:
+        await driven.press("j")
+        await driven.change([job(3, JobState.QUEUED, JobKind.MAINTAIN)])
+        assert driven.screen.job == survey[1]
+
+
+async def test_cursor_goes_to_the_next_failure_when_note_is_taken_of_one() -> None:
+    failures = [job(number, JobState.FAILED, path=b"/%d" % number) for number in (1, 2, 3)]
+    async with jobs_screen(failures) as driven:
+        await driven.press("j", "x")
+        await driven.change([job(2, JobState.FAILED, path=b"/2", is_settled=True)])
+        assert driven.screen.job == failures[2]
+        await driven.change([job(3, JobState.FAILED, path=b"/3", is_settled=True)])
+        assert driven.screen.job == failures[0]
 
 
 @pytest.mark.parametrize(

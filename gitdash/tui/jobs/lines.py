@@ -110,11 +110,18 @@ def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
     others = [job for job in ended if job.state is not JobState.FAILED or job.is_settled]
     yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
     yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
-    yield _Section("Failed", failed, _ended_lines, has_ended=True)
-    own = [job for job in others if job.part_of is None]
-    yield _Section("Ended", own, _ended_lines, has_ended=True)
-    parts = [job for job in others if job.part_of is not None]
-    yield _Section("Ended, for a survey", parts, _ended_lines, has_ended=True)
+    # what fails in every survey stands below what came of a person's own work
+    for ending, which in (("", _is_own), (", for a survey", _is_part)):
+        yield _Section(f"Failed{ending}", list(filter(which, failed)), _ended_lines, has_ended=True)
+        yield _Section(f"Ended{ending}", list(filter(which, others)), _ended_lines, has_ended=True)
+
+
+def _is_own(job: Job) -> bool:
+    return job.part_of is None
+
+
+def _is_part(job: Job) -> bool:
+    return job.part_of is not None
 
 
 def _why_empty(view: JobsView, width: int) -> list[Line]:

@@ -24,6 +24,8 @@ from gitdash.tui.source import Changes
 from gitdash.units import printable_path
 
 _CLOCK_INTERVAL_S: Final = 1.0
+_STARTED: Final = frozenset({JobKind.FETCH, JobKind.MAINTAIN})
+"""Kinds that change repositories: whoever starts one wants to see how it goes."""
 _NOUNS: Final = {JobKind.MAINTAIN: "maintenance"}
 """Of kinds whose name is none."""
 _STAYS: Final = {
@@ -38,8 +40,14 @@ class JobsScreen(ItemsScreen):
     SCOPE = Scope.JOBS
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.JOBS)]
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, *, after: int | None = None) -> None:
+        """Take a job after which the cursor waits for the next fetch or maintenance; None is the last there is."""
         super().__init__(context)
+        self._awaited_after = max(context.jobs, default=0) if after is None else after
+        self._is_waiting = True
+        """No such job was seen, and no person has moved the cursor."""
+        self._placed: int | None = None
+        """Number of the job that the cursor was put on last."""
         self.items = ItemsView(self._page, id="page")
         self._numbers: list[int] = []
         """Of the jobs on the page, from the top."""
@@ -48,6 +56,8 @@ class JobsScreen(ItemsScreen):
         """Jobs whose details are shown."""
         self._open_numbers: set[int] = set()
         """Those of them that had not ended when the page was composed."""
+        self._failed_numbers: set[int] = set()
+        """Those that had failed, and nobody had taken note."""
         self._home = os.fsencode(os.path.expanduser("~"))
         self._timer: Timer | None = None
 
@@ -85,20 +95,45 @@ class JobsScreen(ItemsScreen):
             kept_lines=self._kept_lines,
         )
         page, self._numbers = jobs_page(view, width)
-        was_open = job is not None and job.number in self._open_numbers
-        self._open_numbers = {number for number in self._numbers if not self.context.jobs[number].state.has_ended}
-        if job is not None:
-            number = self._next_open(job) if was_open and job.state.has_ended else job.number
-            if number in self._numbers:
-                self.items.selected = self._numbers.index(number)
+        number = self._number_for_cursor(job)
+        if number in self._numbers:
+            self.items.selected = self._numbers.index(number)
+        jobs = [self.context.jobs[number] for number in self._numbers]
+        self._open_numbers = {job.number for job in jobs if not job.state.has_ended}
+        self._failed_numbers = {job.number for job in jobs if _is_unsettled_failure(job)}
+        self._placed = None if self.job is None else self.job.number
         return page
 
-    def _next_open(self, ended: Job) -> int:
-        """Return the job that stands where one stood that has just ended: of the same sort, else any; else itself."""
-        still_open = [self.context.jobs[number] for number in self._numbers if number in self._open_numbers]
-        alike = [job for job in still_open if (job.kind, job.part_of) == (ended.kind, ended.part_of)]
+    def _number_for_cursor(self, before: Job | None) -> int | None:
+        """Return the job that the cursor is to stand on; `before` is where it was."""
+        if before is not None and before.number != self._placed:
+            self._is_waiting = False
+        if self._is_waiting and (awaited := self._awaited()) is not None:
+            self._is_waiting = False
+            return awaited
+        return None if before is None else self._next_of(before)
+
+    def _awaited(self) -> int | None:
+        """Return the first job on the page that was started from here, or since the screen was opened."""
+        jobs = (self.context.jobs[number] for number in self._numbers)
+        return next((job.number for job in jobs if job.kind in _STARTED and job.number > self._awaited_after), None)
+
+    def _next_of(self, job: Job) -> int:
+        """Return a job itself until it leaves its section, and then the one that stands where it stood."""
+        jobs = [self.context.jobs[number] for number in self._numbers]
+        if job.number in self._failed_numbers and not _is_unsettled_failure(job):
+            return self._nearest([other for other in jobs if _is_unsettled_failure(other)] or [job])
+        if job.number not in self._open_numbers or not job.state.has_ended:
+            return job.number
+        still_open = [other for other in jobs if not other.state.has_ended]
+        alike = [other for other in still_open if (other.kind, other.part_of) == (job.kind, job.part_of)]
+        # what came of work that a person has started is not taken out of their sight by other work
+        others = [] if job.kind in _STARTED else still_open
+        return self._nearest(alike or others or [job])
+
+    def _nearest(self, candidates: Sequence[Job]) -> int:
+        """Return the first that stands where the cursor is or below, else the last."""
         behind = self._numbers[self.items.selected :]
-        candidates = alike or still_open or [ended]
         return next((job.number for job in candidates if job.number in behind), candidates[-1].number)
 
     def _name_of(self, job: Job) -> str:
@@ -191,6 +226,10 @@ class JobsScreen(ItemsScreen):
 
     def _say(self, text: str) -> None:
         self.notify(text, timeout=3, markup=False)
+
+
+def _is_unsettled_failure(job: Job) -> bool:
+    return job.state is JobState.FAILED and not job.is_settled
 
 
 def _noun(job: Job) -> str:

@@ -259,14 +259,15 @@ class PlansScreen(ItemsScreen):
 
     def _run(self, confirmed_name: str | None) -> None:
         plans, what = self.book.marked_plans(), self._what_is_marked()
+        last_job = max(self.context.jobs, default=0)
         self.context.source.run_plans(plans, confirmed_name=confirmed_name)
         self.say(f"Queued {what}.")
         # After what covers this screen is closed: closing it and opening the jobs are asked for in this order.
-        self.call_next(self._leave_for_jobs)
+        self.call_next(self._leave_for_jobs, last_job)
 
-    def _leave_for_jobs(self) -> None:
+    def _leave_for_jobs(self, last_job: int) -> None:
         close(self)
-        self.context.show_jobs()
+        self.context.show_jobs(last_job)
 
     def action_export(self) -> None:
         """Write a script."""
