@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.lab import clone, filesystem, size
+from gitdash.lab import clone, connectivity, filesystem, size
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -35,6 +35,13 @@ EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {
         run=size.run,
         variants_of=size.variants,
         questions_of=size.questions,
+    ),
+    ExperimentKind.CONNECTIVITY: Experiment(
+        title=connectivity.TITLE,
+        explanation=connectivity.EXPLANATION,
+        run=connectivity.run,
+        variants_of=connectivity.variants,
+        questions_of=connectivity.questions,
     ),
     ExperimentKind.FILESYSTEM: Experiment(
         title=filesystem.TITLE,

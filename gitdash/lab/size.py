@@ -19,13 +19,14 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import ShadowGitDir, shadow_git_dir
 from gitdash.lab.answers import judged
 from gitdash.lab.bitmap_copies import BitmapCopies, why_no_copy
-from gitdash.lab.fingerprint import fingerprint_of, object_folders
+from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.measured_git import measured_output
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
 from gitdash.lab.references import Lent, bitmaps_of, lenders_of, require_inspection, tips_of
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.size_variants import EVERYTHING, SIZE_WAYS, WITHOUT_LENDER, SizeWay
+from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.measurement.answers import Tips, answer
 from gitdash.measurement.queries import StoreQueries
@@ -56,7 +57,10 @@ def variants(request: ExperimentRequest) -> Sequence[Variant]:
 
 def run(request: ExperimentRequest) -> ExperimentResult:
     """Make the experiment. Raises ExperimentError, GitError, FileError and FormatError."""
-    fingerprint = fingerprint_of(request.report)
+    return run_steadily(request, _run)
+
+
+def _run(request: ExperimentRequest, fingerprint: Fingerprint) -> ExperimentResult:
     lenders = lenders_of(request.report, now_s=request.clock())
     ways = _ways(request, lenders)
     with contextlib.ExitStack() as resources:

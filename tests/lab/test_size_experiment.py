@@ -191,10 +191,25 @@ def push_once(repository: GitRepository) -> Callable[[ExperimentRun], None]:
     return push
 
 
-def test_a_push_while_it_runs_throws_the_runs_before_it_away(plain: GitRepository) -> None:
-    result = made(SIZE, plain.path, runs=2, chosen=("bitmap", "walk"), on_run=push_once(plain))
-    assert result.discarded_count >= 1
+@pytest.mark.oracle
+def test_a_push_while_it_runs_throws_the_runs_before_it_away_and_its_commit_is_counted(plain: GitRepository) -> None:
+    before = usage(plain, "--all")
+    chosen = ("bitmap", "walk", "fresh-bitmap")
+    result = made(SIZE, plain.path, runs=2, chosen=chosen, on_run=push_once(plain))
+    assert result.discarded_count == 3
     assert all(len(variant.runs) == 2 for variant in result.variants)
+    after = usage(plain, "--all")
+    assert after > before
+    assert answers(result)["walk"] == answers(result)["bitmap"] == after
+    assert "the same " in by_name(result)["fresh-bitmap"].note or by_name(result)["fresh-bitmap"].exact
+
+
+def test_a_repository_that_does_not_come_to_rest_is_too_busy(plain: GitRepository) -> None:
+    def push(run: ExperimentRun) -> None:
+        plain.commit({"file": f"{time.time()}\n"})
+
+    with pytest.raises(ExperimentError, match="the repository changed 3 times while it was measured: too busy"):
+        made(SIZE, plain.path, chosen=("bitmap", "walk"), on_run=push)
 
 
 def test_the_question_is_that_of_the_chosen_variants(member: GitRepository) -> None:
