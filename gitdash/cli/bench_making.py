@@ -31,7 +31,7 @@ class Making:
         self._error: BaseException | None = None
 
     def finish(self) -> ExperimentResult:
-        """Make it, and return the result. Raises what ends it, KeyboardInterrupt if that is Ctrl-C before any result."""
+        """Make it, and return the result. Raises what ends it, KeyboardInterrupt if Ctrl-C does before there is any."""
         # a daemon: a second Ctrl-C shall not have to wait for it
         threading.Thread(target=self._make, name="experiment", daemon=True).start()
         try:

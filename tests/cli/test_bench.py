@@ -3,11 +3,7 @@
 import csv
 import json
 import os
-import pty
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,7 +17,7 @@ from gitdash.lab.experiments import Experiment
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.variant import Measured, Variant
 from gitdash.model.experiment import ExperimentKind
-from tests.cli.process import PROJECT, Gitdash
+from tests.cli.process import Gitdash
 from tests.support.experiment_results import result
 from tests.support.repositories import GIT, GitRepository
 
@@ -207,100 +203,6 @@ def test_stored_experiments_are_listed_and_shown(session: Session, capfd: pytest
     assert [line.split()[0] for line in lines if line.startswith("  #")] == ["#1"]
     with pytest.raises(GitdashError, match="no experiment has number 4"):
         run_show(session, 4, output_format="table", plot_path=None)
-
-
-MADE_UP = """
-import sys, time
-from gitdash import __main__
-from gitdash.cli import bench
-from gitdash.lab.experiments import Experiment
-from gitdash.lab.method import run_interleaved
-from gitdash.lab.variant import Measured, Variant
-from gitdash.model.experiment import ExperimentKind
-
-marker = sys.argv.pop()
-count = 0
-
-def run(context):
-    global count
-    count += 1
-    BODY
-    return Measured(wall_s=0.25)
-
-variants = [Variant(name="only", title="Only", explanation="Waits.", run=run)]
-bench.EXPERIMENTS = {ExperimentKind.LOOKUP: Experiment(
-    title="t", explanation="e", variants_of=lambda request: variants,
-    run=lambda request: run_interleaved(variants, request, kind=ExperimentKind.LOOKUP, fingerprint=lambda: b"f"),
-)}
-sys.exit(__main__.main())
-"""
-
-
-WAITS_IN_ITS_FOURTH_RUN = MADE_UP.replace(
-    "BODY",
-    """if count > 3:
-        open(marker, "w").close()
-        context.cancel.wait(30)""",
-)
-LONGER_THAN_THE_LINE_IS_DRAWN_FOR = MADE_UP.replace("BODY", "time.sleep(0.12)")
-
-
-def test_interrupt_keeps_what_was_measured_and_says_that_it_is_not_complete(
-    gitdash: Gitdash, repository: Path, tmp_path: Path
-) -> None:
-    marker = tmp_path / "marker"
-    arguments = [*gitdash.options, "bench", "lookup", os.fspath(repository), os.fspath(marker)]
-    process = subprocess.Popen(
-        [sys.executable, "-c", WAITS_IN_ITS_FOURTH_RUN, *arguments],
-        env=gitdash.environment,
-        cwd=PROJECT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        deadline_s = time.monotonic() + 30
-        while not marker.exists() and time.monotonic() < deadline_s and process.poll() is None:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    assert process.returncode == 130, err
-    assert "Traceback" not in err
-    assert "not complete" in err
-    assert "Not complete" in out
-    assert "250 ms" in out
-    (kept,) = gitdash.json("bench", "list")["experiments"]
-    assert kept["is_complete"] is False
-    # the run under way may or may not count: two came before it, and the warm-up
-    assert [run["wall_s"] for run in kept["variants"][0]["runs"]][:2] == [0.25, 0.25]
-
-
-def test_terminal_sees_which_run_it_is_and_the_median_so_far(gitdash: Gitdash, repository: Path) -> None:
-    terminal, stderr = pty.openpty()
-    arguments = [*gitdash.options, "bench", "lookup", os.fspath(repository), "--runs", "2", "unused"]
-    finished = subprocess.run(
-        [sys.executable, "-c", LONGER_THAN_THE_LINE_IS_DRAWN_FOR, *arguments],
-        env=gitdash.environment | {"TERM": "xterm"},
-        cwd=PROJECT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        timeout=30,
-    )
-    os.close(stderr)
-    said = os.read(terminal, 65_536).decode()
-    os.close(terminal)
-    assert finished.returncode == 0
-    drawn = [text.strip() for text in said.split("\r") if text.strip()]
-    assert drawn[-3:] == [
-        "lookup: only, once to warm up",
-        "lookup: only, run 1, median so far 250 ms",
-        "lookup: only, run 2, median so far 250 ms",
-    ]
-    assert said.endswith("\r"), "the line is taken away"
 
 
 @pytest.mark.parametrize(
