@@ -44,10 +44,10 @@ def entry_lines(entry: LedgerEntry, now_s: float) -> list[str]:
         *_part("", [entry.sentence] if entry.sentence else []),
         *_part("before, after", _figure_changes(entry.before, entry.after)),
         *_part("received", _received(entry)),
-        *_part("references", _references(entry)),
+        *_part("would change" if entry.is_preview else "references", _references(entry)),
         *_part("chosen", entry.choices),
         *_part("phases", phase_lines(entry.phases)),
-        *_part("removed", _listed(entry.removed)),
+        *_part("removed", _removed(entry)),
         *_part("may have left", _listed(entry.leftovers)),
     ]
     for command in entry.commands:
@@ -164,6 +164,14 @@ def _listed(texts: tuple[str, ...]) -> Iterator[str]:
     yield from texts[:_LISTED_COUNT]
     if len(texts) > _LISTED_COUNT:
         yield f"and {len(texts) - _LISTED_COUNT:,} more; --format json has them all"
+
+
+def _removed(entry: LedgerEntry) -> Iterator[str]:
+    yield from entry.removed[:_LISTED_COUNT]
+    more = max(entry.removed_count, len(entry.removed)) - _LISTED_COUNT
+    if more > 0:
+        kept = "them all" if entry.removed_count <= len(entry.removed) else f"the first {len(entry.removed):,}"
+        yield f"and {more:,} more; --format json has {kept}"
 
 
 def _command(command: RecordedCommand) -> Iterator[str]:

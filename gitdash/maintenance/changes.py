@@ -21,7 +21,7 @@ _FOLDERS: Final = (b"objects", b"refs", b"reftable")
 _TRAILER_BYTES: Final = 64
 """The checksum at the end of packed files."""
 _NAMED_BY_CONTENT: Final = (b".pack", b".idx", b".rev", b".mtimes", b".keep", b".promisor")
-_LISTED_REMOVED: Final = 1_000
+LISTED_REMOVED: Final = 1_000
 
 
 def read_state(common_dir: bytes) -> State:
@@ -35,10 +35,10 @@ def read_state(common_dir: bytes) -> State:
     return state
 
 
-def removed_between(before: State, after: State) -> tuple[str, ...]:
+def removed_between(before: State, after: State) -> tuple[tuple[str, ...], int]:
     """Return the files that are gone, sorted, at most 1,000 of them, loose objects and references last."""
     gone = sorted(before.keys() - after.keys(), key=lambda path: (not path.startswith(b"objects/pack/"), path))
-    return tuple(map(printable_path, gone[:_LISTED_REMOVED]))
+    return tuple(map(printable_path, gone[:LISTED_REMOVED])), len(gone)
 
 
 def _files_below(common_dir: bytes, top: bytes) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ for what it skipped, too. Source: design 9; git-maintenance(1); VFS for Git's or
 and warming readers. What a task consists of, `tasks` says; whether it may run, `refusals`.
 """
 
+import dataclasses
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.maintenance.acts import ACT_FUNCTIONS
-from gitdash.maintenance.changes import State, read_state, removed_between
+from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.leftovers import leftovers
@@ -60,6 +61,8 @@ class TaskResult:
     after: StoreFigures | None = None
     removed: tuple[str, ...] = ()
     """Files that are gone, relative to the common directory, at most 1,000. Printable."""
+    removed_count: int = 0
+    """Of all."""
     commands: tuple[RecordedCommand, ...] = ()
     leftovers: tuple[str, ...] = ()
     """Locks and temporary files that were not there before. Printable."""
@@ -241,10 +244,11 @@ def _judged(
     report = around.look()
     after = figures_of(report)
     state_after = read_state(common_dir)
-    removed = removed_between(state, state_after)
+    removed, removed_count = removed_between(state, state_after)
     if error is not None:
         left = _left_by(work, report)
-        return _failed(work, error, before=before, after=after, removed=removed, left=left)
+        failed = _failed(work, error, before=before, after=after, left=left)
+        return dataclasses.replace(failed, removed=removed, removed_count=removed_count)
     outcome, reason, sentence = _success(task, report, before, after, changed=state != state_after)
     if work.removed and outcome is Outcome.NOTHING_TO_DO:
         outcome, sentence = Outcome.DONE, f"{counted(len(work.removed), 'file')} removed"
@@ -256,7 +260,8 @@ def _judged(
         sentence=sentence,
         before=before,
         after=after,
-        removed=removed + extra,
+        removed=(removed + extra)[:LISTED_REMOVED],
+        removed_count=max(removed_count + len(extra), len(work.removed)),
         commands=tuple(work.commands),
     )
 
@@ -304,7 +309,6 @@ def _failed(
     *,
     before: StoreFigures | None = None,
     after: StoreFigures | None = None,
-    removed: tuple[str, ...] = (),
     left: tuple[str, ...] = (),
 ) -> TaskResult:
     if not os.path.isdir(work.report.repository.common_dir):
@@ -321,7 +325,6 @@ def _failed(
         sentence="; ".join((sentence, *work.notes, *behind)),
         before=before,
         after=after,
-        removed=removed,
         commands=tuple(work.commands),
         leftovers=left,
     )

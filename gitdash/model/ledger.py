@@ -123,6 +123,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """For `maintain`."""
     remote: str | None = None
     """For `fetch`. Printable."""
+    is_preview: bool = False
+    """It was only asked what would change."""
     path: bytes
     outcome: Outcome
     reason: Reason | None = None
@@ -145,7 +147,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """At most 1,000; `reference_change_count` counts all."""
     reference_change_count: int = 0
     removed: tuple[str, ...] = ()
-    """Files that were removed, relative to the common directory, at most 1,000."""
+    """Files that were removed, relative to the common directory, at most 1,000; `removed_count` counts all."""
+    removed_count: int = 0
     commands: tuple[RecordedCommand, ...] = ()
     leftovers: tuple[str, ...] = ()
     """What a cut-off or killed action may have left: locks, temporary packs, `gc.pid`."""

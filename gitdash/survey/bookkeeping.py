@@ -29,7 +29,7 @@ class Bookkeeping:
         """Return an id for what is started together."""
         return uuid.uuid4().hex
 
-    def begin(
+    def begin(  # noqa: PLR0913 - what is known of an action that begins, each by name
         self,
         action: str,
         path: bytes,
@@ -38,6 +38,7 @@ class Bookkeeping:
         task: Task | None = None,
         remote: str | None = None,
         choices: tuple[str, ...] = (),
+        is_preview: bool = False,
     ) -> "OpenEntry":
         """Write that an action begins."""
         identity = self._identity
@@ -47,6 +48,7 @@ class Bookkeeping:
             action=action,
             task=task,
             remote=remote,
+            is_preview=is_preview,
             path=path,
             outcome=Outcome.RUNNING,
             started_at_s=self._clock(),
@@ -81,6 +83,7 @@ class OpenEntry:
             before=result.before,
             after=result.after,
             removed=result.removed,
+            removed_count=result.removed_count,
             commands=result.commands,
             leftovers=result.leftovers,
         )

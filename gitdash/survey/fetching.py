@@ -30,11 +30,14 @@ def fetch_remote(
 ) -> LedgerEntry:
     """Fetch, and return what the ledger says of it."""
     path = report.repository.path
-    entry = means.books.begin(ACTION, path, run=run, remote=printable(remote.name), choices=remote.choices)
-    before = _figures(report)
+    entry = means.books.begin(
+        ACTION, path, run=run, remote=printable(remote.name), choices=remote.choices, is_preview=remote.is_preview
+    )
     ended: LedgerEntry | None = None
     try:
         with commands_for(path):
+            # another remote of the same repository may have been fetched from since it was planned
+            before = _figures(means.facts(report.repository))
             watch.begins(before)
             result = fetch(
                 report,

@@ -184,9 +184,7 @@ def test_sentence_of_what_went_well_is_told_where_nothing_else_says_it() -> None
 
 
 def test_preview_says_what_would_change() -> None:
-    previewed = entry(
-        reference_changes=CHANGES[:2], reference_change_count=2, sentence="would change: 1 updated, 1 new"
-    )
+    previewed = entry(reference_changes=CHANGES[:2], reference_change_count=2, is_preview=True)
     assert texts(fact_groups(previewed)) == ["would change 1 new, 1 updated"]
 
 
@@ -214,6 +212,13 @@ def test_fifty_references_are_named_and_the_rest_counted() -> None:
     details = texts(detail_lines(entry(reference_changes=changes, reference_change_count=1_200), 120, 4))
     assert details[49].startswith("new      refs/heads/49 ")
     assert details[50] == "and 1,150 more"
+
+
+def test_files_that_were_removed_are_counted_whether_they_are_named_or_not() -> None:
+    names = tuple(f"objects/17/{number:03}" for number in range(1_000))
+    swept = entry(removed=names, removed_count=1_200)
+    assert texts(fact_groups(swept)) == ["removed 1,200 files"]
+    assert texts(detail_lines(swept, 120, 4))[50] == "and 1,150 more"
 
 
 def test_run_is_summed_up_by_outcome_with_reasons() -> None:

@@ -43,11 +43,6 @@ def outcome_piece(entry: LedgerEntry) -> Piece:
     return Piece(text, OUTCOME_TONES[entry.outcome])
 
 
-def is_preview(entry: LedgerEntry) -> bool:
-    """Tell whether the references that it names were left as they are."""
-    return entry.sentence.startswith("would change")
-
-
 def fact_groups(entry: LedgerEntry) -> list[Line]:
     """Return what was received and what changed, each a group; empty if nothing is known of it."""
     return [
@@ -74,7 +69,7 @@ def _reference_groups(entry: LedgerEntry) -> Iterator[Line]:
     if not counts:
         return
     kinds = sorted(counts, key=lambda kind: (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), kind))
-    pieces = [Piece("would change " if is_preview(entry) else "references ", Tone.DIM)]
+    pieces = [Piece("would change " if entry.is_preview else "references ", Tone.DIM)]
     if entry.reference_change_count > len(entry.reference_changes):
         pieces.append(Piece(f"{human_count(entry.reference_change_count)}, of the first ", Tone.PLAIN))
         pieces.append(Piece(f"{len(entry.reference_changes):,}: ", Tone.PLAIN))
@@ -86,5 +81,5 @@ def _reference_groups(entry: LedgerEntry) -> Iterator[Line]:
 
 def _removed_groups(entry: LedgerEntry) -> Iterator[Line]:
     if entry.removed:
-        more = " or more" if len(entry.removed) >= 1_000 else ""
-        yield [Piece("removed ", Tone.DIM), Piece(f"{counted(len(entry.removed), 'file')}{more}", Tone.STRONG)]
+        count = max(entry.removed_count, len(entry.removed))
+        yield [Piece("removed ", Tone.DIM), Piece(counted(count, "file"), Tone.STRONG)]

@@ -49,10 +49,16 @@ def told_lines(entry: LedgerEntry, width: int, indent: int, *, is_whole: bool) -
 def detail_lines(entry: LedgerEntry, width: int, indent: int) -> list[Line]:
     """Return references by name, files that were removed, each command, and who did it."""
     by = f"by gitdash {entry.gitdash_version}, git {entry.git_version}, process {entry.process_id} on {entry.host}"
+    removed_count = max(entry.removed_count, len(entry.removed))
     left = entry.leftovers if len(entry.leftovers) > _LEFTOVERS else ()
     return [
         *_listed(map(_reference_line, entry.reference_changes), entry.reference_change_count, width, indent),
-        *_listed((_file_line("removed", name) for name in entry.removed), len(entry.removed), width, indent),
+        *_listed(
+            (_file_line("removed", name) for name in entry.removed),
+            removed_count,
+            width,
+            indent,
+        ),
         *_listed((_file_line("left", name) for name in left), len(left), width, indent),
         *(line for command in entry.commands for line in _command_lines(command, width, indent)),
         *paragraph(by, Tone.DIM, width, indent),

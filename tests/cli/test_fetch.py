@@ -1,0 +1,55 @@
+"""`gitdash fetch`: what the ledger and the terminal say of fetches from several remotes, and of a dry run."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gitdash.errors import ExitCode
+from tests.cli.process import Gitdash
+from tests.support.repositories import GitRepository
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> GitRepository:
+    made = GitRepository.init(tmp_path / "upstream.git")
+    made.commit({"a": "1"})
+    return made
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> GitRepository:
+    return GitRepository.init(tmp_path / "client.git")
+
+
+def add_remote(client: GitRepository, name: str, url: str | os.PathLike[str]) -> None:
+    client.git("config", f"remote.{name}.url", os.fspath(url))
+    client.git("config", f"remote.{name}.fetch", f"+refs/heads/*:refs/remotes/{name}/*")
+
+
+def test_what_one_remote_brought_is_not_credited_to_the_next(
+    gitdash: Gitdash, client: GitRepository, upstream: GitRepository, tmp_path: Path
+) -> None:
+    add_remote(client, "good", upstream.path)
+    add_remote(client, "gone", tmp_path / "nowhere.git")
+    gitdash.run("fetch", client.path, "--protocol", "file")
+    actions = {one["remote"]: one for one in gitdash.json("history", client.path)["actions"]}
+    counts = {name: [one[when]["reference_count"] for when in ("before", "after")] for name, one in actions.items()}
+    assert counts == {"good": [0, 1], "gone": [1, 1]}
+
+
+def test_dry_run_is_recorded_as_that(gitdash: Gitdash, client: GitRepository, upstream: GitRepository) -> None:
+    add_remote(client, "origin", upstream.path)
+    assert gitdash.run("fetch", client.path, "--protocol", "file", "--dry-run").returncode == ExitCode.DONE
+    assert gitdash.run("fetch", client.path, "--protocol", "file").returncode == ExitCode.DONE
+    actions = gitdash.json("history", client.path)["actions"]
+    assert [one["is_preview"] for one in actions] == [False, True]
+
+
+def test_paused_repository_is_refused(gitdash: Gitdash, client: GitRepository, upstream: GitRepository) -> None:
+    add_remote(client, "origin", upstream.path)
+    client.git("config", "gitdash.pause", "until Monday")
+    ended = gitdash.run("fetch", client.path, "--protocol", "file")
+    assert ended.returncode == ExitCode.REFUSED
+    assert "paused by gitdash.pause in its config" in ended.stdout
+    assert client.git("for-each-ref") == ""
