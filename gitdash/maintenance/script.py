@@ -2,14 +2,15 @@
 
 The script does what gitdash would do: the same commands with the same configuration and environment, under the same
 lock, `objects/maintenance.lock`, which git's own maintenance heeds. What gitdash does itself and a shell should not do
-(whether any process has a file open, no shell can tell) stands in it as a comment. Facts are those of the moment when
-it was made: it looks for nothing again but the lock. Pure.
+(whether any process has a file open, no shell can tell) it says on stderr when it is run, with the command that does,
+and ends with 1. Facts are those of the moment when it was made: it looks for nothing again but the lock. Pure.
 """
 
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gitdash.assessment.sentences import shell_word
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
 from gitdash.maintenance.shell_words import posix_word
 from gitdash.model.plan import Plan, PlannedTask, Step
@@ -34,13 +35,20 @@ take() {
     echo "skipped: $1 is held, or cannot be made" >&2
     return 1
 }
+
+# Says what this script leaves out.
+leave() {
+    printf 'left out: %s\n' "$1" >&2
+    failed=1
+}
 """
 
 
 def shell_script(plans: Sequence[Plan], *, git: str = "git") -> str:
     """Return the script of all plans, which a shell runs in their order; a plan whose lock is held is passed by.
 
-    `git` is the program. A repository whose commands fail ends its own part alone; the script then ends with 1.
+    `git` is the program. A repository whose commands fail ends its own part alone; the script then ends with 1, as it
+    does if it leaves something out.
     """
     parts = [_HEAD, *_call(git), "", "failed=0"]
     for plan in plans:
@@ -65,8 +73,8 @@ def _call(git: str) -> Iterator[str]:
 def _plan(plan: Plan) -> Iterator[str]:
     yield f"# == {printable_path(plan.path)}"
     for planned in plan.tasks:
-        yield from _not_run(planned)
-    runnable = [planned for planned in plan.runnable if any(map(_is_for_shell, planned.steps))]
+        yield from _not_run(plan, planned)
+    runnable = [planned for planned in plan.runnable if _can_be_whole(planned)]
     if not runnable:
         return
     yield f"common_dir={posix_word(plan.common_dir)}"
@@ -80,11 +88,14 @@ def _plan(plan: Plan) -> Iterator[str]:
     yield "else failed=1; fi"
 
 
-def _not_run(planned: PlannedTask) -> Iterator[str]:
+def _not_run(plan: Plan, planned: PlannedTask) -> Iterator[str]:
     for refusal in planned.refusals:
         yield f"# -- {planned.task.value} is refused: {printable(refusal.reason)} ({refusal.rule})"
-    if not planned.refusals and not any(map(_is_for_shell, planned.steps)):
-        yield f"# -- {planned.task.value}: no shell should do it, `gitdash maintain --task {planned.task.value}` does"
+    if not planned.refusals and not _can_be_whole(planned):
+        command = f"gitdash maintain --task {planned.task.value} {shell_word(plan.path)}"
+        yield f"# -- {planned.task.value}: {printable(planned.gain)}"
+        yield from (f"# because: {printable(reason)}" for reason in planned.because)
+        yield f"leave {shlex.quote(f'{planned.task.value}, which no shell should do: {command}')}"
 
 
 def _task(planned: PlannedTask) -> Iterator[str]:
@@ -93,9 +104,6 @@ def _task(planned: PlannedTask) -> Iterator[str]:
     yield from (f"    # note: {printable(note)}" for note in planned.notes)
     if planned.needed_bytes:
         yield f"    # needs {human_bytes(planned.needed_bytes)} of free space"
-    if not _can_be_whole(planned):
-        yield f"    # gitdash alone can do all of it: `gitdash maintain --task {planned.task.value}`"
-        return
     for step in planned.steps:
         yield f"    # {printable(step.does)}"
         yield f"    {_step(step)}"
@@ -111,6 +119,8 @@ def _is_for_shell(step: Step) -> bool:
 
 def _can_be_whole(planned: PlannedTask) -> bool:
     """Tell whether a shell can do it: a check that only gitdash can make may not be left out."""
+    if not any(map(_is_for_shell, planned.steps)):
+        return False
     return all(_is_for_shell(step) or step.act in _OPTIONAL_ACTS for step in planned.steps)
 
 

@@ -195,6 +195,31 @@ def test_what_only_gitdash_can_check_is_no_part_of_a_script() -> None:
 
 
 @pytest.mark.safety
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("name", [b"a.git", b"it's $(touch PWNED) \\n.git", b"\xff\x1b[2J\n`touch PWNED`.git"])
+def test_script_says_what_it_leaves_out_with_the_whole_command_and_ends_with_1(
+    shell: str, name: bytes, tmp_path: Path
+) -> None:
+    path = os.fsencode(tmp_path) + b"/" + name
+    left_out = report(msgspec.structs.replace(REPOSITORY, path=path, common_dir=path))
+    finished = run_script(shell_script([plan(left_out, action_facts(), [Task.SWEEP])]), shell)
+    assert finished.returncode == 1
+    assert list(tmp_path.iterdir()) == []
+    (line,) = finished.stderr.splitlines()
+    assert line.isprintable()
+    command = line.partition(": ")[2].partition(": ")[2]
+    if shell_understands_ansi_c_quotes(shell):
+        told = subprocess.run(
+            [shell, "-c", f"set -- {command}; printf '%s\\0' \"$@\""], capture_output=True, check=True
+        ).stdout.split(b"\0")[:-1]
+        assert told == [b"gitdash", b"maintain", b"--task", b"sweep", path]
+
+
+def shell_understands_ansi_c_quotes(shell: str) -> bool:
+    return subprocess.run([shell, "-c", r"printf %s $'\x61'"], capture_output=True, check=True).stdout == b"a"
+
+
+@pytest.mark.safety
 def test_texts_of_a_repository_cannot_leave_their_comment() -> None:
     evil = "x\nrm -rf /\r\x1b[2J"
     case = report(msgspec.structs.replace(REPOSITORY, path=b"/srv/a\nrm -rf /"), findings=(finding("pack-refs", evil),))
