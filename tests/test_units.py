@@ -96,7 +96,9 @@ def test_durations(duration_s: float, text: str) -> None:
         (0.000_999_9, "1.00 ms"),
         (0.00314, "3.14 ms"),
         (0.25, "250 ms"),
-        (2, "2.0 s"),
+        (2, "2.00 s"),
+        (12.34, "12.3 s"),
+        (125, "2 m 05 s"),
     ],
 )
 def test_fine_durations_have_three_digits(duration_s: float, text: str) -> None:

@@ -12,7 +12,6 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.export.experiment_plot import fine_duration
 from gitdash.lab.copies import sweep_copies
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.questions import OPTION
@@ -22,7 +21,7 @@ from gitdash.model.experiment import ExperimentKind, ExperimentResult, Experimen
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.survey.single import find_repository, report_single
-from gitdash.units import counted, printable
+from gitdash.units import counted, fine_duration, printable
 
 if TYPE_CHECKING:
     from gitdash.cli.bench_winner import WinnerOfSizes

@@ -109,7 +109,7 @@ _OPTIONS: Final[tuple[_Decorator, ...]] = (
 _COMMON: Final = ("repository", "runs", "budget_s", "cold", "variants", "explain", "output_format", "plot_path")
 
 _CURVE: Final = click.option(
-    "--curve", is_flag=True, help="Also with 1, 10, 100 and 1,000 packs, on throw-away copies."
+    "--curve", is_flag=True, help="Also in repositories of 1, 10, 100 and 1,000 packs, which are made."
 )
 
 _QUESTION: Final = click.option(
@@ -126,7 +126,7 @@ for _kind, _summary, _more in (
     ),
     (ExperimentKind.FETCH, "Whether a fetch is faster with the lender's references offered or not.", (_QUESTION,)),
     (ExperimentKind.CONNECTIVITY, "What the check of a fetch costs, with the parts of a bitmap.", (_QUESTION,)),
-    (ExperimentKind.LOOKUP, "What finding an object costs among the packs, and in one.", (_CURVE,)),
+    (ExperimentKind.LOOKUP, "What finding an object costs among the packs, and in one.", (_QUESTION, _CURVE)),
     (ExperimentKind.FILESYSTEM, "What look-ups and writes cost on the file system of REPO.", ()),
     (ExperimentKind.CLONE, "What a clone into the same file system costs, counted and timed.", ()),
 ):

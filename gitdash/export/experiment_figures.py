@@ -7,10 +7,9 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from gitdash.export.experiment_plot import fine_duration
 from gitdash.export.experiment_scale import compared
 from gitdash.model.experiment import ExperimentResult, ExperimentRun, Measure, VariantResult
-from gitdash.units import counted, human_bytes, printable
+from gitdash.units import counted, fine_duration, human_bytes, printable
 
 HEADS: Final = ("variant", "median", "95 of 100", "minimum", "times", "runs", "CPU", "memory", "read", "answer")
 """`times` is how many times as long as the fastest, `95 of 100` the interval of the median."""

@@ -14,11 +14,11 @@ from gitdash.export.experiment_figures import (
     phases_text,
     reservations,
 )
-from gitdash.export.experiment_plot import UNICODE, Glyphs, fine_duration, plot_lines
+from gitdash.export.experiment_plot import UNICODE, Glyphs, plot_lines
 from gitdash.export.json_record import utc_text
 from gitdash.export.text_width import cell_width, pad
 from gitdash.model.experiment import ExperimentResult, Measure, StrategyComparison, VariantResult
-from gitdash.units import human_age, human_duration, printable, printable_path
+from gitdash.units import fine_duration, human_age, human_duration, printable, printable_path
 
 _GAP: Final = "  "
 _INDENT: Final = "  "

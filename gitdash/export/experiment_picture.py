@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.export.experiment_figures import circumstances, counted_runs
-from gitdash.export.experiment_plot import fine_duration, tick_text
+from gitdash.export.experiment_plot import tick_text
 from gitdash.export.experiment_scale import Scale, compared, scale_of
 from gitdash.model.experiment import ExperimentResult, VariantResult
-from gitdash.units import printable, printable_path
+from gitdash.units import fine_duration, printable, printable_path
 
 WIDTH: Final = 1000
 TEXT_HEIGHT: Final = 13

@@ -13,7 +13,7 @@ from typing import Final
 from gitdash.export.experiment_scale import Scale, compared, durations_s, scale_of
 from gitdash.export.text_width import cell_width, pad
 from gitdash.model.experiment import ExperimentResult, Measure, VariantResult
-from gitdash.units import printable
+from gitdash.units import fine_duration, printable
 
 _NARROWEST_STRIP: Final = 16
 _WIDEST_NAME: Final = 32
@@ -35,17 +35,6 @@ UNICODE: Final = Glyphs(run="•", median="┃", line="─", left="├", right="
 ASCII: Final = Glyphs(run="o", median="|", line="-", left="[", right="]")
 
 
-def fine_duration(duration_s: float) -> str:
-    """Return a duration with three significant digits, for what is compared: `42.0 µs`, `4.20 ms`, `110 ms`, `1.32 s`.
-
-    `human_duration` is for what is waited for, and says 4 ms of all between 3.5 and 4.5.
-    """
-    for unit_s, unit in ((1e-6, "µs"), (1e-3, "ms")):
-        if duration_s < 999.5 * unit_s:
-            return f"{_three_digits(duration_s / unit_s)} {unit}"
-    return f"{_three_digits(duration_s)} s"
-
-
 def tick_text(tick_s: float) -> str:
     """Return a round duration as it is written at an axis: `0`, `100 µs`, `20 ms`, `2 s`."""
     if tick_s == 0:
@@ -54,12 +43,6 @@ def tick_text(tick_s: float) -> str:
         if tick_s < 999.5 * unit_s:
             return f"{tick_s / unit_s:g} {unit}"
     return f"{tick_s:,g} s"
-
-
-def _three_digits(value: float) -> str:
-    if value < 9.995:
-        return f"{value:.2f}" if value else "0"
-    return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
 
 
 def strip(variant: VariantResult, measure: Measure, scale: Scale, *, width: int, glyphs: Glyphs) -> str:

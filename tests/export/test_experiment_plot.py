@@ -7,32 +7,13 @@ from xml.etree import ElementTree
 import pytest
 
 from gitdash.export.experiment_picture import Box, Point, Text, picture_of, svg_text
-from gitdash.export.experiment_plot import ASCII, UNICODE, axis, fine_duration, plot_lines, strip, tick_text
+from gitdash.export.experiment_plot import ASCII, UNICODE, axis, plot_lines, strip, tick_text
 from gitdash.export.experiment_scale import scale_for, scale_of
 from gitdash.export.text_width import cell_width
 from gitdash.model.experiment import Measure, Summary
 from tests.support.experiment_results import result, run, variant, variants
 
 ONE_S = Summary(count=1, median_s=1.0, minimum_s=1.0, low_s=1.0, high_s=1.0)
-
-
-@pytest.mark.parametrize(
-    ("duration_s", "text"),
-    [
-        (0.0, "0 µs"),
-        (0.000_042, "42.0 µs"),
-        (0.000_000_4, "0.40 µs"),
-        (0.0042, "4.20 ms"),
-        (0.0999, "99.9 ms"),
-        (0.110, "110 ms"),
-        (0.9994, "999 ms"),
-        (1.0, "1.00 s"),
-        (12.34, "12.3 s"),
-        (3600.0, "3,600 s"),
-    ],
-)
-def test_duration_has_three_digits(duration_s: float, text: str) -> None:
-    assert fine_duration(duration_s) == text
 
 
 @pytest.mark.parametrize(
