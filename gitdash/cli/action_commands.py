@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitdash.cli.session import Session
+from gitdash.model.fetch import PROTOCOLS
 from gitdash.model.task import Task
 
 if TYPE_CHECKING:
@@ -40,14 +41,14 @@ Examples:
 @click.option(
     "--protocol",
     "protocols",
-    type=click.Choice(("https", "ssh", "http", "git", "file")),
+    type=click.Choice(PROTOCOLS),
     multiple=True,
     help="What may be fetched by, instead of what the configuration allows; may be repeated.",
 )
 @click.option(
     "--time-limit", "time_limit_s", metavar="S", type=click.FloatRange(min=0, min_open=True), help="Seconds for each."
 )
-@click.option("--dry-run", is_flag=True, help="Only say which references would change.")
+@click.option("--dry-run", is_flag=True, help="Only say which references would change; downloads, and keeps nothing.")
 @click.option(
     "--format",
     "output_format",

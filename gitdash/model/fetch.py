@@ -1,9 +1,14 @@
 """Fetches: from which remotes, by which arguments, how far one is, and what came of it."""
 
+from typing import Final
+
 import msgspec
 
 from gitdash.model.ledger import Outcome, Phase, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.plan import Refusal
+
+PROTOCOLS: Final = ("https", "ssh", "http", "git", "file")
+"""What a person may allow; all else is a program, `git-remote-<name>`."""
 
 
 class RemotePlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.model.fetch import PROTOCOLS
+
 _HELPER: Final = re.compile(r"[A-Za-z0-9]+::")
 _SCHEME: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9+.-]*)://")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
@@ -69,5 +71,12 @@ def address_problem(url: str, address: Address, protocols: Sequence[str]) -> tup
     if _HELPER.match(url):
         return "url-runs-program", f"its URL names the program git-remote-{address.protocol}"
     if address.protocol not in protocols:
-        return "protocol", f"protocol {address.protocol} is not allowed, which are {', '.join(protocols)}"
+        return "protocol", _not_allowed(address.protocol, protocols)
     return None
+
+
+def _not_allowed(protocol: str, protocols: Sequence[str]) -> str:
+    allowed = f"protocol {protocol} is not among those that are allowed, {', '.join(protocols)}"
+    if protocol not in PROTOCOLS:
+        return allowed
+    return f"{allowed}; --protocol {protocol} allows it once, [fetch] protocols in the configuration always"

@@ -54,7 +54,7 @@ def plan_fetch(
 ) -> FetchPlan:
     """Return how a repository would be fetched into. Nothing is fetched that it refuses."""
     path = report.repository.path
-    refusals = tuple(_repository_refusals(report, config))
+    refusals = tuple(dict.fromkeys(_repository_refusals(report, config)))
     if refusals or isinstance(config, Unreadable) or isinstance(report.inspection, Unreadable):
         return FetchPlan(path=path, remotes=(), refusals=refusals)
     chosen, unknown = _chosen(options, config)
@@ -207,6 +207,8 @@ class _Planning:
             yield "remote", remote.name, "partialclonefilter", remote.partial_filter
 
     def _notes(self, remote: ConfiguredRemote) -> Iterator[str]:
+        if self._options.dry_run:
+            yield "dry run: what would come is downloaded to the folder for temporary files, and dropped"
         if remote.tag_option in {"--tags", "--no-tags"}:
             yield f"tags: {remote.tag_option}, its config says so"
         if remote.sets_program:
@@ -233,7 +235,7 @@ class _Planning:
 
     def _refspec_refusals(self, remote: ConfiguredRemote) -> Iterator[Refusal]:
         if not any(not refspec.startswith("^") for refspec in remote.refspecs):
-            yield Refusal(rule="no-refspec", reason="its config does not say what to fetch")
+            yield Refusal(rule="no-refspec", reason=self._how_to_say_what(remote))
         if len(remote.refspecs) > MAXIMUM_REFSPECS:
             yield Refusal(rule="too-many-refspecs", reason=f"it has {counted(len(remote.refspecs), 'refspec')}")
             return
@@ -241,3 +243,9 @@ class _Planning:
             why = refspec_problem(refspec, is_bare=self._is_bare)
             if why is not None:
                 yield Refusal(rule="unsafe-refspec", reason=f"refspec {presentable(refspec)} {why}")
+
+    def _how_to_say_what(self, remote: ConfiguredRemote) -> str:
+        """`git clone --bare` leaves such a config; plain git then fetches HEAD, into FETCH_HEAD alone."""
+        name = presentable(remote.name)
+        refspec = "+refs/heads/*:refs/heads/*" if self._is_bare else f"+refs/heads/*:refs/remotes/{name}/*"
+        return f"its config does not say what to fetch: remote.{name}.fetch is not set, such as to {refspec}"

@@ -9,13 +9,17 @@ import os
 from dataclasses import dataclass, field
 from typing import Final
 
+from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.ownership import foreign_owner
+from gitdash.gitcmd.shadow import temporary_folder
 from gitdash.maintenance.facts import volume_of
 from gitdash.maintenance.links import Links, find_links
 from gitdash.maintenance.pause import pause_marker
 from gitdash.model.repository import Repository
-from gitdash.units import printable_path
+from gitdash.units import human_bytes, printable_path
 
+PREVIEW_FREE_BYTES: Final = 256 << 20
+"""How much will come nobody says before it comes; a small memory disk for temporary files is not to be filled."""
 _WRITTEN: Final = (b"refs", b"logs", b"reftable", b"packed-refs", b"shallow")
 """By a fetch, with all that lies below, and what stands beside: locks, and files that take another's place."""
 
@@ -29,6 +33,8 @@ class Surroundings:
     pause: str | None = None
     """Where the pause marker stands."""
     is_mounted_read_only: bool = False
+    temporary_free_bytes: int | None = None
+    """On the volume of the folder for temporary files, to which a preview downloads; None if nobody knows."""
     links: Links = field(default_factory=Links)
 
 
@@ -38,8 +44,17 @@ def read_surroundings(repository: Repository) -> Surroundings:
         owner_uid=_owner_uid(repository),
         pause=pause_marker(repository.git_dir, repository.common_dir),
         is_mounted_read_only=volume_of(repository.common_dir + b"/objects")[0],
+        temporary_free_bytes=_temporary_free_bytes(),
         links=find_links(repository.common_dir),
     )
+
+
+def _temporary_free_bytes() -> int | None:
+    try:
+        return volume_of(os.fsencode(temporary_folder()))[1]
+    except GitError:
+        # whoever needs the folder says so
+        return None
 
 
 def _owner_uid(repository: Repository) -> int | None:
@@ -56,10 +71,16 @@ def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
     if found.pause is not None:
         return f"paused by {found.pause}"
     if is_preview:
-        return None
+        return _preview_refusal(found.temporary_free_bytes)
     if found.is_mounted_read_only:
         return "its file system is mounted read-only"
     return _links_refusal(found.links)
+
+
+def _preview_refusal(free_bytes: int | None) -> str | None:
+    if free_bytes is None or free_bytes >= PREVIEW_FREE_BYTES:
+        return None
+    return f"a dry run downloads what would come to the folder for temporary files, where {human_bytes(free_bytes)} are free"
 
 
 def _links_refusal(links: Links) -> str | None:

@@ -47,6 +47,13 @@ def test_preview_is_refused_only_where_nothing_shall_be_asked_at_all(name: str) 
     assert (refusal is not None) == (name in OF_PREVIEWS)
 
 
+@pytest.mark.parametrize(("free_bytes", "is_refused"), [(0, True), (1000, True), (256 << 20, False), (None, False)])
+def test_preview_needs_room_for_what_it_downloads(free_bytes: int | None, is_refused: bool) -> None:
+    found = Surroundings(temporary_free_bytes=free_bytes)
+    assert (refusal_of(found, is_preview=True) is not None) == is_refused
+    assert refusal_of(found, is_preview=False) is None
+
+
 def test_nothing_speaks_against_links_in_the_object_store() -> None:
     links = Links(paths=(b"objects", b"objects/pack", b"objects/info"))
     assert refusal_of(Surroundings(links=links), is_preview=False) is None
