@@ -80,7 +80,8 @@ def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
 def _preview_refusal(free_bytes: int | None) -> str | None:
     if free_bytes is None or free_bytes >= PREVIEW_FREE_BYTES:
         return None
-    return f"a dry run downloads what would come to the folder for temporary files, where {human_bytes(free_bytes)} are free"
+    free = human_bytes(free_bytes)
+    return f"a dry run downloads what would come to the folder for temporary files, where {free} are free"
 
 
 def _links_refusal(links: Links) -> str | None:

@@ -240,3 +240,33 @@ def test_speed_limit_of_the_user_is_not_replaced() -> None:
 
 def test_branches_of_a_work_tree_are_not_written() -> None:
     assert rules(one(config(MIRROR), subject=in_work_tree())) == ["unsafe-refspec"]
+
+
+def test_reason_that_two_rules_give_is_said_once() -> None:
+    broken = report(msgspec.structs.replace(REPOSITORY, problem="no HEAD"), facts=Unreadable("no HEAD"))
+    plan = plan_fetch(broken, OPTIONS, config=config(), git_version=GIT_VERSION)
+    assert [refusal.reason for refusal in plan.refusals] == ["no HEAD"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "hint"),
+    [
+        (bare(), "remote.origin.fetch is not set, such as to +refs/heads/*:refs/heads/*"),
+        (in_work_tree(), "remote.origin.fetch is not set, such as to +refs/heads/*:refs/remotes/origin/*"),
+    ],
+)
+def test_who_has_to_say_what_is_fetched_hears_how(subject: RepositoryReport, hint: str) -> None:
+    (refusal,) = one(config(changed(ORIGIN, refspecs=())), subject=subject).refusals
+    assert refusal.reason.endswith(hint)
+    refspec = hint.rpartition(" ")[2]
+    assert one(config(changed(ORIGIN, refspecs=(refspec,))), subject=subject).refusals == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "is_told"),
+    [("http://host/a.git", True), ("/srv/a.git", True), ("ftp://host/a.git", False), ("weird://host/a", False)],
+)
+def test_protocol_that_a_person_may_allow_is_refused_with_how(url: str, is_told: bool) -> None:
+    (refusal,) = one(config(changed(ORIGIN, urls=(url,)))).refusals
+    assert refusal.rule == "protocol"
+    assert ("--protocol" in refusal.reason) == is_told
