@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from gitdash.gitcmd.git_error import GitError
 from gitdash.lab.answers import judged
 from gitdash.lab.bitmap_copies import BitmapCopies, BitmapCopy, BitmapForm, why_no_copy
 from gitdash.lab.measured_git import measured_git
@@ -23,6 +24,7 @@ from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.inspection import BitmapFacts
+from gitdash.units import printable
 
 TITLE: Final = "what the check of a fetch or a push costs"
 EXPLANATION: Final = (
@@ -229,8 +231,8 @@ def _made(
         return listed
     try:
         found: BitmapCopy = copies.untouched() if part.form is None else copies.copy(part.form)
-    except ExperimentError as error:
-        return replace(listed, skipped=str(error))
+    except (ExperimentError, GitError) as error:
+        return replace(listed, skipped=printable(str(error)))
 
     def run_once(context: RunContext) -> Measured:
         return measured_git(

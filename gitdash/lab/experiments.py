@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.lab import clone, connectivity, filesystem, size
+from gitdash.lab import clone, connectivity, filesystem, lookup, size
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -42,6 +42,13 @@ EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {
         run=connectivity.run,
         variants_of=connectivity.variants,
         questions_of=connectivity.questions,
+    ),
+    ExperimentKind.LOOKUP: Experiment(
+        title=lookup.TITLE,
+        explanation=lookup.EXPLANATION,
+        run=lookup.run,
+        variants_of=lookup.variants,
+        questions_of=lookup.questions,
     ),
     ExperimentKind.FILESYSTEM: Experiment(
         title=filesystem.TITLE,

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitOutput
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import ShadowGitDir, shadow_git_dir
@@ -33,7 +34,7 @@ from gitdash.measurement.queries import StoreQueries
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.inspection import ConfigFacts
 from gitdash.model.sizes import ExclusiveSizes, Strategy
-from gitdash.units import counted
+from gitdash.units import counted, printable
 
 TITLE: Final = "how the reachable size is obtained"
 EXPLANATION: Final = (
@@ -149,8 +150,8 @@ class _Sizing:
             return listed
         try:
             queries, objects_dirs = self._place(way)
-        except ExperimentError as error:
-            return replace(listed, skipped=str(error))
+        except (ExperimentError, GitError) as error:
+            return replace(listed, skipped=printable(str(error)))
         said = self.said[way.name] = _Said(queries=replace(queries, config=way.config))
         return replace(listed, run=lambda context: self._run(way, said, context), objects_dirs=objects_dirs)
 

@@ -1,0 +1,341 @@
+"""The experiment `lookup`: what it costs to find an object among the packs, under a multi-pack-index, and in one pack.
+
+Each run asks a fresh handle: a `cat-file --batch-check` that stays open, as gitdash keeps one for a repository in view,
+or one process for each object. The handle is asked for an object that is there (the first look-up loads what it needs),
+for the same again (warm), and for ids that nobody has. A missing object is the dear one: git looks into all packs, then
+reads the folder of packs again, for another process may have packed meanwhile, and looks everywhere once more. What
+`git --git-dir` would read of configuration is not read: all asks go through a shadow git directory.
+Source: object-file.c and packfile.c of git; git-multi-pack-index(1); design "Handles".
+"""
+
+import contextlib
+import os
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.lookup_times import time_lookups
+from gitdash.gitcmd.objects import PLAIN, ObjectReader, open_reader
+from gitdash.gitcmd.runner import run_git
+from gitdash.gitcmd.shadow import shadow_git_dir
+from gitdash.lab.bitmap_copies import WRITE_LIMIT_S, stored_bytes
+from gitdash.lab.copies import throw_away_copy
+from gitdash.lab.copying import ThrowAwayCopy
+from gitdash.lab.fingerprint import object_folders
+from gitdash.lab.many_packs import repository_of_packs
+from gitdash.lab.measured_git import measured_git
+from gitdash.lab.method import run_interleaved
+from gitdash.lab.questions import asked
+from gitdash.lab.references import read_references, require_inspection
+from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.statistics import verdict_text, winner_of
+from gitdash.lab.steady import Fingerprint, run_steadily
+from gitdash.lab.variant import Measured, RunContext, Variant
+from gitdash.model.experiment import ExperimentKind, ExperimentResult, VariantResult
+from gitdash.model.inspection import ObjectFormat
+from gitdash.model.ledger import Phase
+from gitdash.units import counted, fine_duration, printable
+
+TITLE: Final = "what finding an object costs"
+EXPLANATION: Final = (
+    "Each pack has an index of its own, and git may have to look into all of them. A multi-pack-index spares that for"
+    " what is there, and not for what is missing; one pack spares both. It shows what a repack would gain."
+)
+
+MISSING: Final = "a missing object"
+FIRST: Final = "the first look-up"
+WARM: Final = "a warm look-up"
+QUESTIONS: Final = (MISSING, FIRST, WARM)
+_PHASES: Final = {FIRST: "first", WARM: "warm", MISSING: "missing"}
+"""Names of the parts of a run: the run itself counts with the one that is asked for."""
+CURVE: Final = (1, 10, 100, 1_000)
+"""Packs of the repositories that are generated with the option `curve`."""
+_PROCESS: Final = "-process"
+"""Ends the name of a variant that starts a process for each object."""
+_ABSENT: Final = "d"
+"""The digit of an id that nobody has; one of zeros git would not look for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stock:
+    """The packs that are searched."""
+
+    name: str
+    title: str
+    explanation: str
+    prepare: Callable[["_Looking"], "_Store"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Store:
+    """An object store to be asked."""
+
+    objects_dir: bytes
+    object_id: str
+    """Of an object that is there."""
+    object_format: ObjectFormat
+    is_ours: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looking:
+    """One experiment under way."""
+
+    request: ExperimentRequest
+    resources: contextlib.ExitStack
+
+    def as_it_is(self) -> _Store:
+        """Return the repository's own store."""
+        return self._store(object_folders(self.request.report)[0], is_ours=False)
+
+    def indexed(self) -> _Store:
+        """Return a copy that has a multi-pack-index."""
+        self.request.on_step("writing a multi-pack-index for a copy")
+        copy = self._copy(0)
+        if not any(name.endswith(b".idx") for name in os.listdir(copy.objects_dir + b"/pack")):
+            raise ExperimentError("there is no pack, so there is nothing to index")
+        self._git(copy, "multi-pack-index", "write", "--no-progress")
+        return self._store(copy.objects_dir, is_ours=True)
+
+    def consolidated(self) -> _Store:
+        """Return a copy that has one pack."""
+        self.request.on_step("packing a copy into one pack")
+        copy = self._copy(stored_bytes(require_inspection(self.request.report)))
+        self._git(copy, "repack", "-a", "-d", "-l", "-k", "-q", "--no-write-bitmap-index")
+        return self._store(copy.objects_dir, is_ours=True)
+
+    def generated(self, pack_count: int) -> _Store:
+        """Return a repository of our own with so many packs."""
+        self.request.on_step(f"making a repository of {counted(pack_count, 'pack')}")
+        making = repository_of_packs(
+            pack_count,
+            program=self.request.program,
+            registry_dir=self.request.registry_dir,
+            cancel=self.request.cancel,
+        )
+        made = self.resources.enter_context(making)
+        return _Store(
+            objects_dir=made.objects_dir, object_id=made.object_id, object_format=ObjectFormat.SHA1, is_ours=True
+        )
+
+    def _store(self, objects_dir: bytes, *, is_ours: bool) -> _Store:
+        repository, inspection = self.request.report.repository, require_inspection(self.request.report)
+        references = read_references(
+            repository.git_dir,
+            repository.common_dir,
+            inspection,
+            program=self.request.program,
+            cancel=self.request.cancel,
+        )
+        if not references:
+            raise ExperimentError("it has no reference that can be read, so no object of it is known")
+        return _Store(
+            objects_dir=objects_dir,
+            object_id=dict(references).get(b"HEAD", references[0][1]),
+            object_format=inspection.object_format,
+            is_ours=is_ours,
+        )
+
+    def _copy(self, room_needed_bytes: int) -> ThrowAwayCopy:
+        making = throw_away_copy(
+            self.request.report, room_needed_bytes=room_needed_bytes, registry_dir=self.request.registry_dir
+        )
+        return self.resources.enter_context(making)
+
+    def _git(self, copy: ThrowAwayCopy, *arguments: str) -> None:
+        run_git(
+            self.request.program,
+            arguments,
+            git_dir=copy.git_dir,
+            time_limit_s=WRITE_LIMIT_S,
+            cancel=self.request.cancel,
+        )
+
+
+_AS_IT_IS: Final = _Stock(
+    name="as-it-is",
+    title="packs as they are",
+    explanation="Looks into one index after the other, the pack of the last hit first. With many packs the first"
+    " look-up and, above all, a missing object are dear.",
+    prepare=_Looking.as_it_is,
+)
+_INDEXED: Final = _Stock(
+    name="multi-pack-index",
+    title="copy with a multi-pack-index",
+    explanation="One index names the objects of all packs, so the first look-up opens one file instead of all. A"
+    " missing object gains nothing: git reads the folder of packs again before it gives up.",
+    prepare=_Looking.indexed,
+)
+_CONSOLIDATED: Final = _Stock(
+    name="one-pack",
+    title="copy in one pack",
+    explanation="All objects in one pack: the fewest files to open and to search. It should win, for a missing object"
+    " by far.",
+    prepare=_Looking.consolidated,
+)
+
+
+def _generated(pack_count: int) -> _Stock:
+    return _Stock(
+        name=f"packs-{pack_count}",
+        title=f"generated, {counted(pack_count, 'pack')}",
+        explanation="A repository of our own with so many packs of one small object: how the cost grows with packs.",
+        prepare=lambda looking: looking.generated(pack_count),
+    )
+
+
+def questions(_: ExperimentRequest) -> Sequence[str]:
+    """Return what can be asked: a missing object first, for it is what many packs make dear."""
+    return QUESTIONS
+
+
+def variants(request: ExperimentRequest) -> Sequence[Variant]:
+    """Return the variants as they would be run here. Raises ExperimentError."""
+    require_inspection(request.report)
+    return [_listed(stock, by_process=by_process) for stock, by_process in _wanted(request)]
+
+
+def run(request: ExperimentRequest) -> ExperimentResult:
+    """Make the experiment. Raises ExperimentError, GitError, FileError and FormatError."""
+    return run_steadily(request, _run)
+
+
+def _run(request: ExperimentRequest, fingerprint: Fingerprint) -> ExperimentResult:
+    question = _asked(request)
+    with contextlib.ExitStack() as resources:
+        looking = _Looking(request=request, resources=resources)
+        stores: dict[str, _Store | str] = {}
+        made = [
+            _made(stock, looking, stores, question, by_process=by_process) for stock, by_process in _wanted(request)
+        ]
+        result = run_interleaved(made, request, kind=ExperimentKind.LOOKUP, question=question, fingerprint=fingerprint)
+    notes = [sentence for variant in result.variants if (sentence := _sentence(variant)) is not None]
+    return _compared(msgspec.structs.replace(result, notes=(*result.notes, *notes)))
+
+
+def _compared(result: ExperimentResult) -> ExperimentResult:
+    """Return the result with a verdict on the repository's own packs: what was generated only stands beside them."""
+    own = {stock.name for stock in (_AS_IT_IS, _INDEXED, _CONSOLIDATED)}
+    kept = [variant for variant in result.variants if variant.name.removesuffix(_PROCESS) in own]
+    summaries = {variant.name: variant.summary for variant in kept if variant.summary is not None}
+    titles = {variant.name: variant.title for variant in kept}
+    return msgspec.structs.replace(result, winner=winner_of(summaries), verdict=verdict_text(summaries, titles))
+
+
+def _asked(request: ExperimentRequest) -> str:
+    names = [_name(stock, by_process=by_process) for stock, by_process in _wanted(request)]
+    return asked(request, dict.fromkeys(QUESTIONS, names))
+
+
+def _wanted(request: ExperimentRequest) -> list[tuple[_Stock, bool]]:
+    """Return what is searched, and whether a process of its own is started for each object."""
+    found = [(stock, by_process) for stock in (_AS_IT_IS, _INDEXED, _CONSOLIDATED) for by_process in (False, True)]
+    if request.options.get("curve"):
+        found += [(_generated(pack_count), False) for pack_count in CURVE]
+    return found
+
+
+def _name(stock: _Stock, *, by_process: bool) -> str:
+    return stock.name + _PROCESS if by_process else stock.name
+
+
+def _listed(stock: _Stock, *, by_process: bool) -> Variant:
+    def cannot_run(_: RunContext) -> Measured:
+        raise ExperimentError("a variant of a list is not run")
+
+    how = " A process for each object pays for its start and for a first look-up each time." if by_process else ""
+    return Variant(
+        name=_name(stock, by_process=by_process),
+        title=f"{stock.title}, a process each" if by_process else stock.title,
+        explanation=stock.explanation + how,
+        run=cannot_run,
+        argv=("git", "cat-file", PLAIN),
+    )
+
+
+def _made(
+    stock: _Stock, looking: _Looking, stores: dict[str, _Store | str], question: str, *, by_process: bool
+) -> Variant:
+    """Return a variant that can be run; `stores` are those that are prepared, or why they could not be."""
+    listed = _listed(stock, by_process=by_process)
+    request = looking.request
+    if request.chosen and listed.name not in request.chosen:
+        return listed
+    if stock.name not in stores:
+        try:
+            stores[stock.name] = stock.prepare(looking)
+        except (ExperimentError, GitError) as error:
+            stores[stock.name] = printable(str(error))
+    store = stores[stock.name]
+    if isinstance(store, str):
+        return replace(listed, skipped=store)
+    ask = _by_process if by_process else _by_reader
+    return replace(
+        listed,
+        run=lambda context: ask(request, store, question, context),
+        objects_dirs=(store.objects_dir,) if store.is_ours else (),
+    )
+
+
+def _by_reader(request: ExperimentRequest, store: _Store, question: str, context: RunContext) -> Measured:
+    with open_reader(
+        request.program, store.objects_dir, store.object_format, time_limit_s=context.time_limit_s
+    ) as reader:
+        times = time_lookups(reader, store.object_id, time_limit_s=context.time_limit_s)
+        used = _used(reader)
+    found = {FIRST: times.first_s, WARM: times.warm_s, MISSING: times.missing_s}
+    phases = tuple(Phase(name=_PHASES[name], elapsed_s=elapsed_s) for name, elapsed_s in found.items())
+    return replace(used, wall_s=found[question], phases=phases)
+
+
+def _used(reader: ObjectReader) -> Measured:
+    """Return what a reader has used so far, its start included, as far as the system says."""
+    import psutil  # type: ignore[import-untyped]
+
+    try:
+        process = psutil.Process(reader.pid)
+        spent, memory = process.cpu_times(), process.memory_info()
+        read_bytes = process.io_counters().read_bytes if hasattr(process, "io_counters") else None
+    except (psutil.Error, OSError):
+        return Measured(wall_s=0.0)
+    return Measured(
+        wall_s=0.0,
+        user_s=spent.user,
+        system_s=spent.system,
+        peak_memory_bytes=memory.rss,
+        read_bytes=read_bytes,
+    )
+
+
+def _by_process(request: ExperimentRequest, store: _Store, question: str, context: RunContext) -> Measured:
+    object_id = _ABSENT * len(store.object_id) if question == MISSING else store.object_id
+    with shadow_git_dir(object_format=store.object_format, objects_dir=store.objects_dir) as shadow:
+        measured = measured_git(
+            request.program,
+            ("cat-file", PLAIN),
+            context,
+            environment=shadow.environment,
+            stdin=object_id.encode("ascii") + b"\n",
+            answer=lambda said: not said.endswith(b" missing\n"),
+        )
+    if bool(measured.answer) is (question == MISSING):
+        raise ExperimentError("what was to be found is missing" if question != MISSING else "what nobody has was found")
+    return replace(measured, answer=None)
+
+
+def _sentence(variant: VariantResult) -> str | None:
+    """Say how the three look-ups of a handle compare; None where there are no such figures."""
+    if not any(run.phases for run in variant.runs):
+        return None
+    first_s, warm_s, missing_s = (
+        statistics.median(phase.elapsed_s for run in variant.runs for phase in run.phases if phase.name == name)
+        for name in _PHASES.values()
+    )
+    return (
+        f"{variant.title}: first {fine_duration(first_s)}, warm {fine_duration(warm_s)}, missing"
+        f" {fine_duration(missing_s)}: a missing object costs {missing_s / max(warm_s, 1e-9):.1f} times a warm one."
+    )
