@@ -119,11 +119,13 @@ def human_duration(duration_s: float) -> str:
 
 def fine_duration(duration_s: float) -> str:
     """Return a duration that is compared, in three digits: `1.42 µs`, `231 µs`, `3.14 ms`, `2.00 s`, `2 m 05 s`."""
+    if not 0 < duration_s < 59.95:
+        return human_duration(duration_s)
     if duration_s < 0.000_999_5:
         return f"{_three_digits(duration_s * 1_000_000)} µs"
     if duration_s < 0.9995:
         return f"{_three_digits(duration_s * 1000)} ms"
-    return f"{_three_digits(duration_s)} s" if duration_s < 59.95 else human_duration(duration_s)
+    return f"{_three_digits(duration_s)} s"
 
 
 def human_age(age_s: float) -> str:

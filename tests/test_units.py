@@ -97,6 +97,7 @@ def test_durations(duration_s: float, text: str) -> None:
         (0.00314, "3.14 ms"),
         (0.25, "250 ms"),
         (2, "2.00 s"),
+        (0, "0 ms"),
         (12.34, "12.3 s"),
         (125, "2 m 05 s"),
     ],
