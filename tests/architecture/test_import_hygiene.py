@@ -32,7 +32,14 @@ print(json.dumps({"loaded": loaded, "code": code}), file=sys.stderr)
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--version"], ["--help"], ["scan", "--help"], ["scan", "--format", "json", "."], ["check", "."]],
+    [
+        ["--version"],
+        ["--help"],
+        ["scan", "--help"],
+        ["bench", "size", "--help"],
+        ["scan", "--format", "json", "."],
+        ["check", "."],
+    ],
     ids=" ".join,
 )
 def test_headless_command_imports_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
