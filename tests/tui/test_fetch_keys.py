@@ -152,10 +152,13 @@ async def test_page_starts_what_was_chosen_with_all_else_as_configured() -> None
 async def test_one_remote_and_a_group_of_remotes_are_typed() -> None:
     async with dashboard() as driven:
         await driven.press("F", "right")
-        assert isinstance(driven.app.screen, NameScreen)
-        await driven.press(*"origin", "enter")
         assert driven.page.choice.options.remotes == ("origin",)
         assert "< origin >" in driven.page_text()
+        await driven.press("right")
+        assert isinstance(driven.app.screen, NameScreen)
+        await driven.press(*"upstream", "enter")
+        assert driven.page.choice.options.remotes == ("upstream",)
+        assert "< upstream >" in driven.page_text()
         await driven.press("right", *"mirrors", "enter")
         assert (driven.page.choice.options.remotes, driven.page.choice.options.group) == ((), "mirrors")
         assert "< group mirrors >" in driven.page_text()
@@ -173,6 +176,17 @@ async def test_no_name_leaves_the_remotes_as_they_were() -> None:
         assert driven.source.fetched == [((WEB,), CONFIGURED)]
 
 
+async def test_protocols_can_be_chosen_for_one_fetch() -> None:
+    async with dashboard() as driven:
+        await driven.press("F", "j", "j", "j", "j", "right")
+        assert driven.page.choice.options.protocols == ("file",)
+        assert "By file only" in driven.page_text()
+        await driven.press("right")
+        assert set(driven.page.choice.options.protocols) == {"https", "ssh", "http", "git", "file"}
+        await driven.press("right")
+        assert driven.page.choice.options == CONFIGURED
+
+
 async def test_page_asks_back_before_many_are_fetched_into() -> None:
     async with dashboard(many_summaries(21)) as driven:
         await driven.press("a", "F", "enter")
@@ -188,22 +202,22 @@ async def test_page_asks_back_before_many_are_fetched_into() -> None:
 def test_page_is_no_wider_than_its_frame_whatever_the_names(width: int, text: str) -> None:
     choice = FetchChoice(FetchOptions())
     choice.named("name", text)
-    for number in range(4):
+    for number in range(5):
         for _ in range(3):
             choice.turn(number, 1)
             page = fetch_page(choice, text, width)
             assert max(map(line_length, page.lines)) <= width
-            assert len(page.items) == 4
+            assert len(page.items) == 5
 
 
 def test_each_value_has_a_sentence_of_its_own() -> None:
     choice = FetchChoice(FetchOptions())
     seen = set()
-    for number, count in enumerate((3, 3, 3, 2)):
+    for number, count in enumerate((4, 3, 3, 2, 3)):
         for _ in range(count):
             kind = choice.turn(number, 1)
             if kind is not None:
                 choice.named(kind, "x")
             page = fetch_page(choice, "x", 200)
             seen.add(texts_of(page)[page.items[number]])
-    assert len(seen) == 11
+    assert len(seen) == 15

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from gitdash.maintenance.fetching.options import FetchOptions
+from gitdash.model.fetch import PROTOCOLS
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, shorten_middle
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
@@ -41,8 +42,20 @@ class _Line:
     """Returns the name of the value that holds."""
 
 
+_USUAL: Final = "origin"
+"""What git calls the remote that a repository was cloned from."""
+
+
 def _which_remotes(options: FetchOptions) -> str:
-    return "name" if options.remotes else "all" if options.group is None else "group"
+    if options.remotes:
+        return _USUAL if options.remotes == (_USUAL,) else "name"
+    return "all" if options.group is None else "group"
+
+
+def _which_protocols(options: FetchOptions) -> str:
+    if options.protocols == PROTOCOLS:
+        return "any"
+    return "file" if options.protocols == ("file",) else "configured"
 
 
 _LINES: Final = (
@@ -51,7 +64,12 @@ _LINES: Final = (
         "remotes",
         (
             _Value("all", "From every remote in the config of each repository.", {"remotes": (), "group": None}),
-            _Value("name", "From the remote of this name only; where there is none, nothing is done.", {}),
+            _Value(
+                _USUAL,
+                "From the remote of this name only; where there is none, nothing is done.",
+                {"remotes": (_USUAL,), "group": None},
+            ),
+            _Value("name", "From the remote of the name that you typed; where there is none, nothing is done.", {}),
             _Value("group", "From the remotes that `remotes.<group>` in the config of each repository names.", {}),
         ),
         _which_remotes,
@@ -98,9 +116,27 @@ _LINES: Final = (
         "dry run",
         (
             _Value("no", "References are updated, and what they need is received.", {"dry_run": False}),
-            _Value("yes", "Only says which references would change; nothing is.", {"dry_run": True}),
+            _Value(
+                "yes",
+                "Only says which references would change: what would come is downloaded, and dropped.",
+                {"dry_run": True},
+            ),
         ),
         lambda options: "yes" if options.dry_run else "no",
+    ),
+    _Line(
+        "protocols",
+        "protocols",
+        (
+            _Value("configured", "By what [fetch] in the configuration allows.", {}),
+            _Value("file", "From paths on this machine only.", {"protocols": ("file",)}),
+            _Value(
+                "any",
+                "By any protocol that names no program; http and git are not encrypted.",
+                {"protocols": PROTOCOLS},
+            ),
+        ),
+        _which_protocols,
     ),
 )
 
@@ -123,7 +159,8 @@ class FetchChoice:
         value = line.values[(names.index(line.value_of(self.options)) + step) % len(names)]
         if value.name in _NAMED:
             return value.name
-        self.options = msgspec.structs.replace(self.options, **value.change)
+        change = {"protocols": self.configured.protocols} if value.name == "configured" else value.change
+        self.options = msgspec.structs.replace(self.options, **change)
         return None
 
     def named(self, kind: str, text: str) -> None:
@@ -169,7 +206,9 @@ def _shown_value(options: FetchOptions, name: str) -> str:
 def _configured_text(options: FetchOptions) -> str:
     protocols = _either(options.protocols)
     limit = human_duration(options.time_limit_s)
-    return f"By {protocols} only, for {limit} at most each: [fetch] in the configuration says so."
+    return (
+        f"By {protocols} only, for {limit} at most each: [fetch] in the configuration says what holds without a choice."
+    )
 
 
 def _either(words: Sequence[str]) -> str:
