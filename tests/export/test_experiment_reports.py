@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,6 +15,8 @@ from gitdash.model.experiment import ExperimentKind, StrategyComparison, Summary
 from gitdash.model.ledger import Phase
 from gitdash.model.sizes import Question, Strategy
 from tests.support.experiment_results import MOMENT_S, result, run, variant, variants
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 
 
 def text_of(one=None, **more) -> str:
@@ -178,3 +181,19 @@ def test_columns_in_which_nothing_is_known_are_left_out() -> None:
     heads = next(line for line in text_of(unknown).splitlines() if "median" in line).split()
     assert heads == ["variant", "median", "95", "of", "100", "minimum", "times", "runs"]
     assert "| variant | median | 95 of 100 | minimum | times | runs |" in experiment_markdown(unknown)
+
+
+def names(value: object) -> set[str]:
+    if isinstance(value, list):
+        return set().union(*map(names, value))
+    if not isinstance(value, dict):
+        return set()
+    return set(value).union(*(names(child) for key, child in value.items() if key != "counts"))
+
+
+def test_readme_names_all_of_the_json() -> None:
+    runs = (run("x", 1, 0.5, phases=(Phase(name="connect", elapsed_s=0.1),), counts={"lookups": 1}),)
+    written = document(result(), result(path=b"/a.git", variants=(variant("x", (), None, runs=runs),)))
+    assert {
+        name for name in names(written) if not name.endswith("_bytes_base64") and f"`{name}`" not in README
+    } == set()
