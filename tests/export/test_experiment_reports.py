@@ -194,6 +194,5 @@ def names(value: object) -> set[str]:
 def test_readme_names_all_of_the_json() -> None:
     runs = (run("x", 1, 0.5, phases=(Phase(name="connect", elapsed_s=0.1),), counts={"lookups": 1}),)
     written = document(result(), result(path=b"/a.git", variants=(variant("x", (), None, runs=runs),)))
-    assert {
-        name for name in names(written) if not name.endswith("_bytes_base64") and f"`{name}`" not in README
-    } == set()
+    shown = {name for name in names(written) if f"`{name}`" in README or f'"{name}"' in README}
+    assert {name for name in names(written) - shown if not name.endswith("_bytes_base64")} == set()
