@@ -50,6 +50,7 @@ def _open_dashboard(session: "Session", roots: tuple[bytes, ...]) -> int:
             settings=session.settings,
             history=history,
             git=git,
+            registry_dir=session.registry_dir,
             dashboard=session.dashboard,
             driver=driver,
         )

@@ -35,6 +35,8 @@ class JobKind(enum.StrEnum):
     """Fetches from the remotes of one repository."""
     MAINTAIN = "maintain"
     """Runs the tasks of a plan in one repository."""
+    BENCH = "bench"
+    """Makes an experiment on one repository."""
 
 
 class JobFigures(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,12 +48,14 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
     settings: "Settings",
     history: "History | None",
     git: "GitProgram",
+    registry_dir: bytes,
     clock: Clock = wall_clock,
     dashboard: "DashboardSettings | None" = None,
     driver: "type[Driver] | None" = None,
 ) -> int:
     """Open the dashboard on absolute roots and return the exit code when it is left.
 
+    `registry_dir` is where throw-away copies of experiments are named.
     `dashboard` is what the command line makes of the table of the configuration; None is that table itself. `driver`
     draws elsewhere than on a terminal. Raises GitdashError if there is no terminal or no such theme, or if the survey
     cannot be made, such as for a root that does not exist.
@@ -70,6 +72,7 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
         history=history,
         program=git,
         clock=clock,
+        registry_dir=registry_dir,
         painted_count=len(summaries),
         read_only=dashboard.read_only,
     )

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gitdash.maintenance.fetching.options import FetchOptions
+from gitdash.model.experiment import ExperimentKind
 from gitdash.model.finding import Finding
 from gitdash.model.job import Job
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.clock import Clock
+from gitdash.tui.experiments import ExperimentUnderWay
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.source import Changes, FleetSource, SurveyProgress
@@ -45,6 +47,10 @@ class Context:
     """Keys for people by the name of their action; without those that have no key."""
     open_repository: OpensRepository
     open_plans: OpensPlans
+    open_lab: Callable[[bytes], None]
+    """Opens the screen of experiments on a repository."""
+    open_experiment: Callable[[bytes, ExperimentKind], None]
+    """Opens the screen of one experiment on a repository."""
     show_jobs: Callable[[int | None], None]
     """Opens the screen of jobs; the cursor goes to the first fetch or maintenance after this job, None for the last."""
     hand_over: HandOver
@@ -60,6 +66,8 @@ class Context:
     """By number, in the order of asking."""
     forgotten_job_count: int = 0
     """Jobs that ended and are not in `jobs` any more."""
+    experiments: dict[tuple[bytes, ExperimentKind], ExperimentUnderWay] = field(default_factory=dict)
+    """The last of each kind on each repository that was asked for here."""
     progress: SurveyProgress | None = None
     monotonic: Callable[[], float] = time.monotonic
     """The clock of durations."""
@@ -73,6 +81,7 @@ class Context:
     def take_in(self, changes: Changes) -> None:
         """Remember what concerns no single row."""
         self.jobs.update(changes.jobs)
+        self.experiments.update(changes.experiment_runs)
         for number in changes.forgotten_jobs:
             self.forgotten_job_count += self.jobs.pop(number, None) is not None
         if changes.skipped is not None:

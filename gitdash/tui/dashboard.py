@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from gitdash.errors import ExitCode
 from gitdash.export.columns import COLUMNS
+from gitdash.model.experiment import ExperimentKind
 from gitdash.model.finding import Finding
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
@@ -109,6 +110,8 @@ class Dashboard(App[int]):
             shown_keys=self.shown_keys,
             open_repository=self.open_repository,
             open_plans=self.open_plans,
+            open_lab=self.open_lab,
+            open_experiment=self.open_experiment,
             show_jobs=self.show_jobs,
             hand_over=HandOver(
                 self,
@@ -233,6 +236,18 @@ class Dashboard(App[int]):
         from gitdash.tui.plans.screen import PlansScreen
 
         self._push(PlansScreen(self.context, paths, finding=finding))
+
+    def open_lab(self, path: bytes) -> None:
+        """Open the screen of experiments on a repository."""
+        from gitdash.tui.lab.screen import LabScreen
+
+        self._push(LabScreen(self.context, path))
+
+    def open_experiment(self, path: bytes, kind: ExperimentKind) -> None:
+        """Open the screen of one experiment."""
+        from gitdash.tui.lab.experiment_screen import ExperimentScreen
+
+        self._push(ExperimentScreen(self.context, path, kind))
 
     def action_show_pools(self) -> None:
         """Open the screen of lenders."""

@@ -155,6 +155,12 @@ class DashboardScreen(Screen[None]):
         else:
             self.say(f"A plan needs a repository: the cursor is on {self.what_is_current()}.")
 
+    def action_open_lab(self) -> None:
+        """Show which experiments can be made in the repository."""
+        path = self.path_for("The lab")
+        if path is not None:
+            self.context.open_lab(path)
+
     def action_open_shell(self) -> None:
         """Open a shell in the repository, and look at it again after that."""
         if self.context.hand_over.is_refused():

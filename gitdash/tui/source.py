@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from gitdash.model.command import CommandRecord
+from gitdash.model.experiment import ExperimentKind
 from gitdash.model.held_packs import HeldPacks
 from gitdash.model.job import Job
 from gitdash.model.ledger import LedgerEntry
@@ -20,6 +21,7 @@ from gitdash.model.repository import NotRepository, Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.task import Task
 from gitdash.survey.events import Waiting
+from gitdash.tui.experiments import ExperimentChoice, ExperimentUnderWay, LabAnswer
 
 if TYPE_CHECKING:
     from gitdash.maintenance.fetching.options import FetchOptions
@@ -78,6 +80,10 @@ class Changes:
     """Answers to `request_plans`."""
     entries: dict[bytes, tuple[LedgerEntry, ...]] = field(default_factory=dict)
     """Answers to `request_entries`, the newest first."""
+    experiments: dict[bytes, LabAnswer | Unreadable] = field(default_factory=dict)
+    """Answers to `request_experiments`, and to each experiment that is over."""
+    experiment_runs: dict[tuple[bytes, ExperimentKind], ExperimentUnderWay] = field(default_factory=dict)
+    """Experiments that are other than before: asked for, begun, one run further, or over."""
     notices: list[str] = field(default_factory=list)
     """Sentences for people. Printable."""
     failure: Exception | None = None
@@ -141,6 +147,12 @@ class FleetSource(Protocol):
 
     def request_entries(self, path: bytes) -> None:
         """Have the ledger read for a repository."""
+
+    def request_experiments(self, path: bytes) -> None:
+        """Have it told what can be compared in a repository, and what was, there and elsewhere."""
+
+    def start_experiment(self, path: bytes, kind: ExperimentKind, choice: ExperimentChoice) -> None:
+        """Queue an experiment; it is a job."""
 
     def cancel_job(self, number: int) -> None:
         """End a job that is queued or runs; take note of one that failed, which is counted no longer."""

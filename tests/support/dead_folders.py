@@ -36,7 +36,14 @@ def main(limit_s: float, root: str) -> int:
     workers.WORKER_MODULE = WORKER_MODULE
     search._RootSearch._look_at = look_at  # type: ignore[method-assign]
     settings = Settings(scan=ScanSettings(time_limit_s=limit_s, workers=1))
-    return run_dashboard([os.fsencode(root)], settings=settings, history=None, git=find_git(), clock=time.time)
+    return run_dashboard(
+        [os.fsencode(root)],
+        settings=settings,
+        history=None,
+        git=find_git(),
+        registry_dir=os.fsencode(root) + b"-lab",
+        clock=time.time,
+    )
 
 
 if __name__ == "__main__":

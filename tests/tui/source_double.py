@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.model.command import CommandRecord
+from gitdash.model.experiment import ExperimentKind
 from gitdash.model.plan import Plan
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
+from gitdash.tui.experiments import ExperimentChoice
 from gitdash.tui.source import Changes
 
 
@@ -32,6 +34,8 @@ class SourceDouble:
         self.run: list[tuple[tuple[Plan, ...], str | None]] = []
         self.fetched: list[tuple[tuple[bytes, ...], FetchOptions | None]] = []
         self.entries_asked: list[bytes] = []
+        self.experiments_asked: list[bytes] = []
+        self.experiments_started: list[tuple[bytes, ExperimentKind, ExperimentChoice]] = []
         self.cancelled: list[int] = []
         self.retried: list[int] = []
 
@@ -95,6 +99,12 @@ class SourceDouble:
 
     def request_entries(self, path: bytes) -> None:
         self.entries_asked.append(path)
+
+    def request_experiments(self, path: bytes) -> None:
+        self.experiments_asked.append(path)
+
+    def start_experiment(self, path: bytes, kind: ExperimentKind, choice: ExperimentChoice) -> None:
+        self.experiments_started.append((path, kind, choice))
 
     def cancel_job(self, number: int) -> None:
         self.cancelled.append(number)

@@ -235,6 +235,7 @@ def test_unknown_theme_is_said_before_the_screen_opens(tmp_path, monkeypatch: py
             settings=Settings(),
             history=None,
             git=find_git(GIT),
+            registry_dir=b"",
             dashboard=DashboardSettings(theme="gray"),
         )
     assert "\n" not in str(raised.value)

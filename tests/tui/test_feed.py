@@ -62,7 +62,14 @@ class Watched:
 
 @contextmanager
 def _feed(root: Path, history: History | None = None) -> Iterator[Watched]:
-    feed = SurveyFeed([os.fsencode(root)], settings=Settings(), history=history, program=find_git(GIT), clock=time.time)
+    feed = SurveyFeed(
+        [os.fsencode(root)],
+        settings=Settings(),
+        history=history,
+        program=find_git(GIT),
+        clock=time.time,
+        registry_dir=os.fsencode(root) + b"-lab",
+    )
     feed.start(lambda: None)
     try:
         yield Watched(feed)
@@ -125,7 +132,14 @@ def test_survey_fills_rows_with_the_sizes_that_git_says(fleet: Path, history: Hi
 
 def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> None:
     woken: list[int] = []
-    feed = SurveyFeed([os.fsencode(fleet)], settings=Settings(), history=None, program=find_git(GIT), clock=time.time)
+    feed = SurveyFeed(
+        [os.fsencode(fleet)],
+        settings=Settings(),
+        history=None,
+        program=find_git(GIT),
+        clock=time.time,
+        registry_dir=os.fsencode(fleet) + b"-lab",
+    )
     feed.start(lambda: woken.append(1))
     try:
         _wait_until(lambda: bool(woken))
@@ -250,7 +264,12 @@ def test_what_is_no_repository_is_counted_when_all_is_done(fleet: Path) -> None:
 
 def test_root_that_does_not_exist_is_refused_before_anything_is_painted(tmp_path: Path) -> None:
     feed = SurveyFeed(
-        [os.fsencode(tmp_path / "none")], settings=Settings(), history=None, program=find_git(GIT), clock=time.time
+        [os.fsencode(tmp_path / "none")],
+        settings=Settings(),
+        history=None,
+        program=find_git(GIT),
+        clock=time.time,
+        registry_dir=os.fsencode(tmp_path / "lab"),
     )
     with pytest.raises(RootError):
         feed.check_roots()
@@ -278,6 +297,7 @@ def test_rows_of_another_version_are_told_of_and_found_again(fleet: Path, tmp_pa
             history=history,
             program=find_git(GIT),
             clock=time.time,
+            registry_dir=os.fsencode(tmp_path / "lab"),
             painted_count=painted_count,
         )
         feed.start(lambda: None)
@@ -334,4 +354,4 @@ def _wait_until(is_reached: Callable[[], bool]) -> None:
 def test_dashboard_without_a_terminal_says_what_to_use_instead(fleet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     with pytest.raises(NoTerminalError, match="gitdash scan"):
-        run_dashboard([os.fsencode(fleet)], settings=Settings(), history=None, git=find_git(GIT))
+        run_dashboard([os.fsencode(fleet)], settings=Settings(), history=None, git=find_git(GIT), registry_dir=b"")

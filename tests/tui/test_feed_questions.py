@@ -49,7 +49,14 @@ class Watched:
 
 @contextmanager
 def _surveyed(root: Path) -> Iterator[Watched]:
-    feed = SurveyFeed([os.fsencode(root)], settings=Settings(), history=None, program=find_git(GIT), clock=time.time)
+    feed = SurveyFeed(
+        [os.fsencode(root)],
+        settings=Settings(),
+        history=None,
+        program=find_git(GIT),
+        clock=time.time,
+        registry_dir=os.fsencode(root) + b"-lab",
+    )
     feed.start(lambda: None)
     watched = Watched(feed)
     try:

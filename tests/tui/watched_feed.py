@@ -49,6 +49,8 @@ class WatchedFeed:
         seen.progress = changes.progress or seen.progress
         seen.plans |= changes.plans
         seen.entries |= changes.entries
+        seen.experiments |= changes.experiments
+        seen.experiment_runs |= changes.experiment_runs
         seen.lookup_times |= changes.lookup_times
         seen.failure = changes.failure or seen.failure
 
@@ -90,6 +92,7 @@ def watched_feed(
         history=history,
         program=find_git(git),
         clock=time.time,
+        registry_dir=os.fsencode(root) + b"-lab",
         read_only=read_only,
     )
     feed.start(lambda: None)

@@ -25,6 +25,9 @@ class Scope(enum.StrEnum):
     PLANS = "plans"
     TASKS = "tasks"
     """The page on which a task is chosen that is added to a plan."""
+    LAB = "lab"
+    EXPERIMENT = "experiment"
+    """One experiment on one repository."""
     PAGE = "page"
     """A page of lines over a screen, such as help."""
 
@@ -39,6 +42,8 @@ LISTS: Final = (
     Scope.FETCH,
     Scope.PLANS,
     Scope.TASKS,
+    Scope.LAB,
+    Scope.EXPERIMENT,
     Scope.PAGE,
 )
 """All screens with lines to move over."""

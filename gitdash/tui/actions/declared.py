@@ -10,6 +10,7 @@ from gitdash.tui.actions.fetches import FETCHES
 from gitdash.tui.actions.fleet import FLEET
 from gitdash.tui.actions.grouping import GROUPING
 from gitdash.tui.actions.jobs import JOBS
+from gitdash.tui.actions.lab import LAB
 from gitdash.tui.actions.marking import MARKING
 from gitdash.tui.actions.moves import MOVES
 from gitdash.tui.actions.plans import PLANS
@@ -28,6 +29,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     *POOLS,
     *JOBS,
     *PLANS,
+    *LAB,
     *EVERYWHERE,
 )
 

@@ -13,11 +13,12 @@ from textual.color import Color
 from textual.filter import LineFilter
 from typing_extensions import override
 
-_GLYPHS: Final = "▌▾▸✓·…▼▲│─╭├└█▓▒░━▏■•"
+_GLYPHS: Final = "▌▾▸✓·…▼▲│─╭├└█▓▒░━▏■•┃├┤µ"
 _ASCII: Final = {
     "▌": ">",
     "·": "-",
     "…": "~",
+    "µ": "u",
     "▼": "v",
     "▲": "^",
     "▾": "-",

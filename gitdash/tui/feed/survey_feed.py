@@ -16,6 +16,7 @@ from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import stop_everything
 from gitdash.model.command import CommandRecord
+from gitdash.model.experiment import ExperimentKind
 from gitdash.model.job import Job, JobKind
 from gitdash.model.plan import Plan
 from gitdash.model.report import RepositoryReport
@@ -23,10 +24,12 @@ from gitdash.model.task import Task
 from gitdash.survey.events import Discovered, Finished, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
 from gitdash.tui.clock import Clock
+from gitdash.tui.experiments import ExperimentChoice
 from gitdash.tui.feed.acting import Acting
 from gitdash.tui.feed.again import LookAgain
 from gitdash.tui.feed.figures import with_sizes_of_this_run
 from gitdash.tui.feed.jobs import JobRegister
+from gitdash.tui.feed.lab import Lab
 from gitdash.tui.feed.questions import Questions
 from gitdash.tui.feed.survey_job import SurveyJob
 from gitdash.tui.feed.survey_track import SurveyTrack
@@ -55,10 +58,14 @@ class SurveyFeed:
         history: "History | None",
         program: GitProgram,
         clock: Clock,
+        registry_dir: bytes,
         painted_count: int | None = None,
         read_only: bool = False,
     ) -> None:
-        """Take what is surveyed and with what; `painted_count` rows of the state file are on screen already."""
+        """Take what is surveyed and with what; `painted_count` rows of the state file are on screen already.
+
+        `registry_dir` is where throw-away copies of experiments are named, see `lab.copies`.
+        """
         self._painted_count = painted_count
         self._roots = tuple(roots)
         self._settings = settings
@@ -103,6 +110,7 @@ class SurveyFeed:
             cancel=self._cancel,
             read_only=read_only,
         )
+        self._lab = self._made_lab(registry_dir)
         self._changed = threading.Condition()
         self._wake: Callable[[], None] = lambda: None
         self._changes: Changes | None = None
@@ -117,7 +125,10 @@ class SurveyFeed:
         """
         self._track = SurveyTrack(clock)
         self._busy: Counter[bytes] = Counter()
-        self._threads = [
+        self._threads = self._made_threads()
+
+    def _made_threads(self) -> list[threading.Thread]:
+        return [
             threading.Thread(target=self._guarded, args=(run,), name=run.__name__, daemon=True)
             for run in (
                 self._survey_when_wanted,
@@ -125,8 +136,24 @@ class SurveyFeed:
                 self._measure_when_asked,
                 self._read_reports_when_wanted,
                 self._acting.say_what_was_cut_off,
+                self._lab.sweep,
             )
         ]
+
+    def _made_lab(self, registry_dir: bytes) -> Lab:
+        return Lab(
+            settings=self._settings,
+            history=self._history,
+            program=self._program,
+            clock=self._clock,
+            registry_dir=registry_dir,
+            register=self._jobs,
+            report_of=self._report,
+            tell=self._tell,
+            on_busy=self._note_busy,
+            guarded=self._guarded,
+            cancel=self._cancel,
+        )
 
     def check_roots(self) -> None:
         """Raise RootError for a root that cannot be searched, before anything is painted."""
@@ -150,6 +177,7 @@ class SurveyFeed:
         self._again.wake()
         self._acting.stop(_GRACE_S)
         stop_everything()
+        self._lab.stop(_GRACE_S)
         self._questions.stop()
         for thread in self._threads:
             if thread.is_alive():
@@ -190,7 +218,7 @@ class SurveyFeed:
     def retry_job(self, number: int) -> None:
         """Ask for the same again."""
         job = self._jobs.job(number)
-        if job is None or not job.state.has_ended or self._acting.retry(number):
+        if job is None or not job.state.has_ended or self._acting.retry(number) or self._lab.retry(number):
             return
         if job.kind is JobKind.MEASURE and job.path is not None:
             self.measure(job.path)
@@ -238,6 +266,14 @@ class SurveyFeed:
         """Have the ledger read."""
         self._acting.request_entries(path)
 
+    def request_experiments(self, path: bytes) -> None:
+        """Have it told what can be compared."""
+        self._lab.request(path)
+
+    def start_experiment(self, path: bytes, kind: ExperimentKind, choice: ExperimentChoice) -> None:
+        """Queue an experiment."""
+        self._lab.start(path, kind, choice)
+
     def commands(self, path: bytes) -> Sequence[CommandRecord]:
         """Return what git was asked."""
         return COMMAND_LOG.records_of(path)
@@ -273,6 +309,7 @@ class SurveyFeed:
 
     def _forget_job(self, number: int) -> None:
         self._acting.forget(number)
+        self._lab.forget(number)
         with self._changed:
             self._pending().forgotten_jobs.append(number)
 

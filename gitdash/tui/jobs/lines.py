@@ -25,6 +25,8 @@ _NAME_MOST: Final = 24
 _WHAT_MOST: Final = 24
 _BEFORE: Final = {JobKind.FETCH: "waiting for the server", JobKind.MAINTAIN: "reading the facts again"}
 """What a job does that has not said so yet."""
+_NAMED: Final = (JobKind.FETCH, JobKind.BENCH)
+"""What a running job is about is said of these, beside what it does."""
 _WIDE: Final = 110
 """From this width on what is said of a job stands below its name."""
 _NARROW_INDENT: Final = 5
@@ -153,7 +155,7 @@ def _kind_pieces(job: Job) -> list[Piece]:
 
 def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     clock = Piece(f"  {_whole_seconds(_since(job.started_at_s, view.now_s)):>8}", Tone.PLAIN)
-    what = [Piece(f"{_cut(job.what)}: ", Tone.PLAIN)] if job.kind is JobKind.FETCH and job.what else []
+    what = [Piece(f"{_cut(job.what)}: ", Tone.PLAIN)] if job.kind in _NAMED and job.what else []
     doing = job.step or _BEFORE.get(job.kind, "")
     step = [*what, Piece(doing, Tone.ACCENT), Piece(_how_far(job, view.now_s), Tone.DIM)]
     left, name = _kind_pieces(job), view.name_of(job)

@@ -26,10 +26,11 @@ from gitdash.units import printable_path
 _CLOCK_INTERVAL_S: Final = 1.0
 _STARTED: Final = frozenset({JobKind.FETCH, JobKind.MAINTAIN})
 """Kinds that change repositories: whoever starts one wants to see how it goes."""
-_NOUNS: Final = {JobKind.MAINTAIN: "maintenance"}
+_NOUNS: Final = {JobKind.MAINTAIN: "maintenance", JobKind.BENCH: "experiment"}
 """Of kinds whose name is none."""
 _STAYS: Final = {
     JobKind.FETCH: "If it leaves a temporary pack, maintenance sweeps that away later.",
+    JobKind.BENCH: "What was measured so far is kept as not complete.",
     JobKind.MAINTAIN: "Tasks that are done stay done; what git has half written, maintenance sweeps away later.",
 }
 

@@ -1,0 +1,121 @@
+"""What can be done in the lab: on the list of experiments of a repository, and with one of them."""
+
+from typing import Final
+
+from gitdash.tui.actions.action import ACT, LOOK, MARK, Action, Scope
+
+LAB: Final = (
+    Action(
+        name="open_lab",
+        command="open_lab",
+        keys=("b",),
+        title="Compare by experiment",
+        help="Open the lab: experiments that compare ways to do the same in this repository; nothing is written to it.",
+        group=LOOK,
+        scopes=(Scope.FLEET, Scope.REPOSITORY, Scope.POOLS),
+        label="lab",
+    ),
+    Action(
+        name="open_experiment",
+        command="open",
+        keys=("enter", "space"),
+        title="Open this experiment",
+        help="Choose variants, run them, and compare with earlier results; a double click does the same.",
+        group=LOOK,
+        scopes=(Scope.LAB,),
+        label="open",
+    ),
+    Action(
+        name="run_experiment",
+        command="run_experiment",
+        keys=("R",),
+        title="Run the experiment",
+        help="Run the marked variants, if the key is pressed twice: the first time it is said how long that may take,"
+        " and what is written where.",
+        group=ACT,
+        scopes=(Scope.EXPERIMENT,),
+        label="run",
+    ),
+    Action(
+        name="toggle_variant",
+        command="choose",
+        keys=("space",),
+        title="Mark this variant",
+        help="Mark or unmark the variant, but for one that cannot run here; on an option take its next value.",
+        group=MARK,
+        scopes=(Scope.EXPERIMENT,),
+        label="mark",
+    ),
+    Action(
+        name="toggle_variants",
+        command="toggle_all",
+        keys=("a",),
+        title="Mark all variants",
+        help="Mark all variants that can run here; again unmarks them.",
+        group=MARK,
+        scopes=(Scope.EXPERIMENT,),
+        label="all",
+    ),
+    Action(
+        name="option_next",
+        command="turn(1)",
+        keys=("right", "l"),
+        title="Next value of the option",
+        help="Take the next value of the option under the cursor: the question, runs, time, or whether files are driven"
+        " out of memory before each run.",
+        group=ACT,
+        scopes=(Scope.EXPERIMENT,),
+        label="change",
+    ),
+    Action(
+        name="option_previous",
+        command="turn(-1)",
+        keys=("left", "h"),
+        title="Previous value of the option",
+        help="Take the value before it.",
+        group=ACT,
+        scopes=(Scope.EXPERIMENT,),
+    ),
+    Action(
+        name="unfold_experiment_line",
+        command="unfold",
+        keys=("enter", "plus"),
+        title="Show or hide the details",
+        help="Show or hide what a variant does and what its runs say, or all of an earlier result; a double click does"
+        " the same.",
+        group=LOOK,
+        scopes=(Scope.EXPERIMENT,),
+        label="details",
+    ),
+    Action(
+        name="explain_experiment",
+        command="explain",
+        keys=("e",),
+        title="Explain",
+        help="Show or hide what the variants do, why one should win, and the figure that was published elsewhere.",
+        group=LOOK,
+        scopes=(Scope.LAB, Scope.EXPERIMENT),
+        label="explain",
+    ),
+    Action(
+        name="cancel_experiment",
+        command="cancel",
+        keys=("x",),
+        title="Cancel the experiment",
+        help="End the run under way; what was measured so far is kept as not complete.",
+        group=ACT,
+        scopes=(Scope.LAB, Scope.EXPERIMENT),
+        label="cancel",
+    ),
+    Action(
+        name="copy_variant",
+        command="copy",
+        keys=("y",),
+        title="Copy the command of this variant",
+        help="Copy the command of the variant under the cursor as it was timed; on other lines the command of `gitdash"
+        " bench` that makes this experiment.",
+        group=ACT,
+        scopes=(Scope.EXPERIMENT,),
+        label="copy",
+    ),
+)
