@@ -14,6 +14,7 @@ from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.lab.copies import sweep_copies
 from gitdash.lab.experiments import EXPERIMENTS
+from gitdash.lab.fetch_sources import PROTOCOLS, REMOTE
 from gitdash.lab.questions import OPTION
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Limits
@@ -43,7 +44,7 @@ class BenchOptions:
     output_format: str
     plot_path: str | None
     special: Mapping[str, object]
-    """`ExperimentRequest.options`."""
+    """What only this kind has, as in `ExperimentRequest.options`."""
 
     @property
     def limits(self) -> Limits:
@@ -110,9 +111,18 @@ def _request(
         chosen=options.variants,
         on_run=progress.take,
         on_step=progress.line.show,
-        options=options.special,
+        options=_special(session, options),
     )
     return _with_question(request, options.kind)
+
+
+def _special(session: Session, options: BenchOptions) -> Mapping[str, object]:
+    """Return the options of an experiment, with what the configuration says where nothing was said."""
+    if options.kind is not ExperimentKind.FETCH:
+        return options.special
+    # a remote that is named is one to fetch from
+    real = {"real_remote": True} if options.special.get(REMOTE) else {}
+    return {PROTOCOLS: session.settings.fetch.protocols, **real, **options.special}
 
 
 def _with_question(request: ExperimentRequest, kind: ExperimentKind) -> ExperimentRequest:

@@ -118,13 +118,35 @@ _QUESTION: Final = click.option(
     help="Which of its questions, or how it begins; without it the first that --explain names.",
 )
 
+_FETCHES: Final = (
+    _QUESTION,
+    click.option(
+        "--remote",
+        metavar="NAME",
+        help="From this remote of REPO, into copies, instead of from a stand-in on this host.",
+    ),
+    click.option(
+        "--protocol",
+        "protocols",
+        type=click.Choice(("https", "ssh", "http", "git", "file")),
+        multiple=True,
+        help="What the remote may be fetched by, instead of what the configuration allows; may be repeated.",
+    ),
+    click.option(
+        "--new-commits",
+        metavar="N",
+        type=click.IntRange(1),
+        help="How many new commits the stand-in has, instead of 1.",
+    ),
+)
+
 for _kind, _summary, _more in (
     (
         ExperimentKind.SIZE,
         "How a reachable size is obtained the fastest.",
         (_QUESTION,),
     ),
-    (ExperimentKind.FETCH, "Whether a fetch is faster with the lender's references offered or not.", (_QUESTION,)),
+    (ExperimentKind.FETCH, "Whether a fetch is faster with the lender's references offered or not.", _FETCHES),
     (ExperimentKind.CONNECTIVITY, "What the check of a fetch costs, with the parts of a bitmap.", (_QUESTION,)),
     (ExperimentKind.LOOKUP, "What finding an object costs among the packs, and in one.", (_QUESTION, _CURVE)),
     (ExperimentKind.FILESYSTEM, "What look-ups and writes cost on the file system of REPO.", ()),

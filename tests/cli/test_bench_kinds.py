@@ -9,6 +9,7 @@ import pytest
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.model.experiment import ExperimentKind
 from tests.cli.process import Gitdash
+from tests.support.repositories import GitRepository
 
 KINDS = sorted(EXPERIMENTS)
 
@@ -88,3 +89,35 @@ def test_path_that_is_no_repository_is_wrong_use(gitdash: Gitdash, fleet: Path) 
     finished = gitdash.run("bench", "size", fleet / "folder")
     assert finished.returncode == 2
     assert len(finished.stderr.splitlines()) == 1
+
+
+def fetched(gitdash: Gitdash, repository: Path, *options: str) -> dict[str, object]:
+    finished = gitdash.run("bench", "fetch", repository, "--runs", "1", "--format", "json", *options)
+    (experiment,) = json.loads(finished.stdout)["experiments"]
+    return experiment
+
+
+def test_fetch_is_from_a_stand_in_or_from_the_remote_that_is_named(gitdash: Gitdash, fleet: Path) -> None:
+    member = GitRepository(fleet / "member.git", clock_s=1_800_000_000)
+    server = GitRepository.init(fleet / "server.git")
+    server.commit({"new": "from afar\n"})
+    member.git("remote", "add", "origin", os.fspath(server.path))
+    stand_in = fetched(gitdash, member.path, "--new-commits", "3")
+    assert stand_in["question"] == "a new commit"
+    # a commit, a tree and a file for each
+    assert {run["counts"]["received-objects"] for one in stand_in["variants"] for run in one["runs"]} == {9}
+    real = fetched(gitdash, member.path, "--remote", "origin", "--protocol", "file")
+    assert real["question"] == "what the real remote has"
+    assert {run["counts"]["received-objects"] for one in real["variants"] for run in one["runs"]} == {3}
+    assert member.git("for-each-ref", "refs/remotes") == "", "into copies alone"
+
+
+def test_remote_is_reached_only_by_what_the_configuration_allows(gitdash: Gitdash, fleet: Path) -> None:
+    member = GitRepository(fleet / "member.git", clock_s=1_800_000_000)
+    member.git("remote", "add", "origin", os.fspath(fleet / "pool.git"))
+    refused = fetched(gitdash, member.path, "--remote", "origin")
+    assert all("protocol file is not among those" in one["note"] for one in refused["variants"])
+    config = gitdash.folder / "config.toml"
+    config.write_text('[fetch]\nprotocols = ["file"]\n')
+    gitdash.options += ["--config", os.fspath(config)]
+    assert all(one["runs"] for one in fetched(gitdash, member.path, "--remote", "origin")["variants"])
