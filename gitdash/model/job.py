@@ -14,12 +14,21 @@ class JobState(enum.StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    REFUSED = "refused"
+    """A rule of safety spoke against it: nothing was done."""
+    SKIPPED = "skipped"
+    """Another process was at the same: nothing was done."""
     CANCELLED = "cancelled"
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing more will come of it."""
         return self not in {JobState.QUEUED, JobState.RUNNING}
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether what was asked for has not been done, though nobody cancelled it."""
+        return self in {JobState.FAILED, JobState.REFUSED, JobState.SKIPPED}
 
 
 class JobKind(enum.StrEnum):
@@ -60,6 +69,10 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The repository; None if it is about all below the roots."""
     what: str = ""
     """Which remote a fetch is from, or which tasks are run. Printable."""
+    host: str | None = None
+    """Whom a fetch asks; None for a path on this machine, and for all else. Printable."""
+    run: str = ""
+    """The same for all that a person has started together; empty where nobody has."""
     part_of: int | None = None
     """Number of the survey for which it is done; None if a person asked for it."""
     state: JobState
@@ -78,8 +91,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     before: JobFigures | None = None
     after: JobFigures | None = None
     reason: str | None = None
-    """Why it failed, in one clause. Printable."""
+    """Why it was not done, in one clause. Printable."""
     entries: tuple[LedgerEntry, ...] = ()
     """What the ledger says of it once it has ended: one for each remote or task."""
     is_settled: bool = False
-    """It failed, and that says nothing any more: the same was done again since, or a person has taken note of it."""
+    """It was not done, and that says nothing any more: it was done since, or a person has taken note of it."""

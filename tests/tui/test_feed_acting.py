@@ -13,7 +13,9 @@ from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Plan
 from gitdash.model.task import Task
+from gitdash.tui.feed.acting import how_it_ended
 from tests.support.repositories import GitRepository
+from tests.tui.fixture_ledger import LOOSE
 from tests.tui.watched_feed import WatchedFeed, watched_feed
 
 
@@ -92,7 +94,7 @@ def test_fetch_that_is_refused_says_why_and_can_be_asked_for_again(fleet: Path, 
     with watched_feed(fleet, history=history) as watched:
         watched.until_over()
         watched.feed.fetch([path])
-        job = _ended(watched, JobKind.FETCH, JobState.FAILED, path)
+        job = _ended(watched, JobKind.FETCH, JobState.REFUSED, path)
         assert job.entries[0].reason is Reason.REFUSED
         assert job.reason is not None
         assert "file" in job.reason
@@ -100,6 +102,26 @@ def test_fetch_that_is_refused_says_why_and_can_be_asked_for_again(fleet: Path, 
         watched.until(
             lambda seen: len([one for one in seen.jobs.values() if one.kind is JobKind.FETCH and one.entries]) == 2
         )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "state"),
+    [
+        ((Outcome.DONE, Outcome.NOTHING_TO_DO), JobState.DONE),
+        ((Outcome.DONE, Outcome.REFUSED), JobState.REFUSED),
+        ((Outcome.SKIPPED, Outcome.SKIPPED), JobState.SKIPPED),
+        ((Outcome.REFUSED, Outcome.FAILED, Outcome.SKIPPED), JobState.FAILED),
+        ((Outcome.SKIPPED, Outcome.TIMED_OUT), JobState.FAILED),
+        ((Outcome.FAILED, Outcome.CANCELLED), JobState.CANCELLED),
+        ((), JobState.CANCELLED),
+    ],
+)
+def test_job_ends_as_the_worst_of_its_tasks(outcomes: tuple[Outcome, ...], state: JobState) -> None:
+    entries = [msgspec.structs.replace(LOOSE, outcome=outcome, sentence=outcome.value) for outcome in outcomes]
+    ended_as, reason = how_it_ended(entries)
+    assert ended_as is state
+    if state in {JobState.FAILED, JobState.REFUSED, JobState.SKIPPED}:
+        assert reason in {outcome.value for outcome in outcomes}
 
 
 def test_read_only_dashboard_changes_nothing(fleet: Path, history: History) -> None:
@@ -113,7 +135,7 @@ def test_read_only_dashboard_changes_nothing(fleet: Path, history: History) -> N
         assert plan.runnable == ()
         assert "read-only-mode" in {refusal.rule for refusal in plan.tasks[0].refusals}
         watched.feed.fetch([path])
-        assert _ended(watched, JobKind.FETCH, JobState.FAILED, path).entries[0].outcome is Outcome.REFUSED
+        assert _ended(watched, JobKind.FETCH, JobState.REFUSED, path).entries[0].outcome is Outcome.REFUSED
     assert GitRepository(fleet / "a.git").git("for-each-ref", "refs/remotes") == ""
 
 

@@ -223,6 +223,18 @@ def _failed(told: Told) -> list[int]:
     return [job.number for job in jobs if job.state is JobState.FAILED and not job.is_settled]
 
 
+@pytest.mark.parametrize("state", [JobState.REFUSED, JobState.SKIPPED])
+def test_what_was_refused_or_skipped_is_settled_by_taking_note_and_by_doing_it(state: JobState) -> None:
+    told = Told()
+    noted, done = told.done(state=state), told.done(state=state, path=b"/other")
+    assert not told.jobs[noted].is_settled
+    told.register.cancel(noted)
+    assert told.jobs[noted].is_settled
+    assert not told.jobs[done].is_settled
+    told.done(path=b"/other")
+    assert told.jobs[done].is_settled
+
+
 @pytest.mark.parametrize("state", [JobState.DONE, JobState.CANCELLED])
 def test_failure_is_settled_by_the_next_end_of_the_same_kind_on_that_repository(state: JobState) -> None:
     told = Told()

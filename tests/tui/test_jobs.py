@@ -79,6 +79,36 @@ def test_failure_that_is_settled_stands_with_what_has_ended() -> None:
     assert places == sorted(places)
 
 
+def test_what_was_refused_or_skipped_is_not_among_what_failed() -> None:
+    jobs = [
+        job(1, JobState.FAILED, JobKind.FETCH, path=b"/failed"),
+        job(2, JobState.REFUSED, JobKind.FETCH, path=b"/refused", reason="paused by gitdash.pause"),
+        job(3, JobState.SKIPPED, JobKind.MAINTAIN, path=b"/skipped"),
+        job(4, JobState.DONE, path=b"/done"),
+    ]
+    text = page_text(jobs)
+    places = [
+        text.index(part) for part in ("Failed 1", "/failed", "Refused or skipped 2", "/refused", "Ended 1", "/done")
+    ]
+    assert places == sorted(places)
+    assert "refused  " in text
+    assert "paused by gitdash.pause" in text
+
+
+def test_queued_fetch_says_how_many_run_from_the_same_host() -> None:
+    running = [job(number, JobState.RUNNING, JobKind.FETCH, path=b"/%d" % number, host="forge") for number in (1, 2)]
+    others = [
+        job(3, JobState.RUNNING, JobKind.FETCH, path=b"/3", host="elsewhere"),
+        job(4, JobState.RUNNING, path=b"/x"),
+    ]
+    queued = job(5, JobState.QUEUED, JobKind.FETCH, path=b"/queued", host="forge", what="origin")
+    (line,) = [line for line in page_text([*running, *others, queued]).splitlines() if "/queued" in line]
+    assert "behind 2 from forge" in line
+    assert "behind" not in page_text([*others, queued])
+    behind = job(6, JobState.QUEUED, JobKind.MAINTAIN, path=b"/x")
+    assert "behind another job here" in page_text([*others, behind])
+
+
 def test_failures_of_a_survey_stand_below_what_came_of_a_persons_own_work() -> None:
     text = page_text(
         [
@@ -189,13 +219,13 @@ def test_differences_name_what_changed_and_enough_of_what_did_not() -> None:
 def test_counts_are_of_running_queued_and_failed() -> None:
     states = [*JobState, JobState.FAILED, JobState.QUEUED, JobState.QUEUED]
     jobs = [job(number, state) for number, state in enumerate(states, start=1)]
-    assert job_counts([*jobs, job(99, JobState.FAILED, is_settled=True)]) == (1, 3, 2)
+    assert job_counts([*jobs, job(99, JobState.FAILED, is_settled=True)]) == (1, 3, 2, 1, 1)
 
 
 @pytest.mark.parametrize("kind", [JobKind.FETCH, JobKind.MAINTAIN])
 def test_fetches_and_maintenance_are_counted_as_all_jobs_are(kind: JobKind) -> None:
     states = (JobState.RUNNING, JobState.QUEUED, JobState.FAILED, JobState.DONE)
-    assert job_counts(job(number, state, kind) for number, state in enumerate(states)) == (1, 1, 1)
+    assert job_counts(job(number, state, kind) for number, state in enumerate(states)) == (1, 1, 1, 0, 0)
 
 
 class Driven:

@@ -243,6 +243,16 @@ def test_jobs_started_together_have_a_report_and_single_ones_none() -> None:
     assert "What was started together" not in page_text([ended(4, entry(10, run="other"))])
 
 
+def test_run_that_goes_on_says_how_many_of_how_many_have_ended() -> None:
+    run = entry(1).run
+    jobs = [ended(number, entry(number)) for number in (1, 2)]
+    waiting = {"state": JobState.QUEUED, "entries": (), "run": run, "started_at_s": None, "ended_at_s": None}
+    going_on = [msgspec.structs.replace(jobs[0], number=number, **waiting) for number in (3, 4, 5)]
+    assert "2 of 5 fetches, " in page_text([*jobs, *going_on])
+    assert "1 of 4 fetches, " in page_text([jobs[0], *going_on])
+    assert "What was started together" not in page_text(going_on)
+
+
 def test_ended_fetch_says_what_came_of_it_once() -> None:
     text = page_text([ended(1, FETCH)])
     assert text.count("origin") == 1

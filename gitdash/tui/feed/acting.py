@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gitdash.survey.action_means import OpenReaders
     from gitdash.survey.maintaining import Planned
 
+_NOTHING_DONE: Final = {Outcome.REFUSED: JobState.REFUSED, Outcome.SKIPPED: JobState.SKIPPED}
 Tell = Callable[[Callable[[Changes], None]], None]
 
 
@@ -175,7 +176,7 @@ class Acting:
     def _maintain(self, plan: Plan, run: str, confirmed_name: str | None) -> None:
         tasks = tuple(task.task for task in plan.runnable)
         again = partial(self.run_plans, [plan], confirmed_name)
-        number = self._ask(JobKind.MAINTAIN, plan.path, ", ".join(tasks), again)
+        number = self._ask(JobKind.MAINTAIN, plan.path, ", ".join(tasks), again, run=run)
         planned = self._planned(plan.path, tasks)
         if planned is None or isinstance(planned, Unreadable):
             self._register.end(number, JobState.FAILED, reason=planned.reason if planned is not None else None)
@@ -193,22 +194,33 @@ class Acting:
             report = self._actions.facts(known.repository)
             plan = self._actions.plan_fetch(report, options)
         except GitdashError as error:
-            number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options))
+            number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options), run=run)
             self._register.end(number, JobState.FAILED, reason=printable(str(error)))
             return
         watches: list[_JobWatch] = []
+        hosts = {printable(remote.name): remote.host for remote in plan.remotes}
 
         def watch_of(remote: str) -> "_JobWatch":
             again = partial(self.fetch, [path], options)
-            watches.append(self._watch(self._ask(JobKind.FETCH, path, remote, again), path))
+            number = self._ask(JobKind.FETCH, path, remote, again, host=hosts.get(remote), run=run)
+            watches.append(self._watch(number, path))
             return watches[-1]
 
         tickets = self._actions.fetch(report, plan, watch_of, run=run)
         for watch, ticket in zip((one for one in watches if not one.has_ended), tickets, strict=False):
             self._register.on_cancel(watch.number, ticket.cancel)
 
-    def _ask(self, kind: JobKind, path: bytes, what: str, again: Callable[[], None]) -> int:
-        number = self._register.ask(kind, path, what=what)
+    def _ask(
+        self,
+        kind: JobKind,
+        path: bytes,
+        what: str,
+        again: Callable[[], None],
+        *,
+        host: str | None = None,
+        run: str = "",
+    ) -> int:
+        number = self._register.ask(kind, path, what=what, host=None if host is None else printable(host), run=run)
         with self._lock:
             self._wanted[number] = again
         return number
@@ -254,7 +266,7 @@ class _JobWatch:
         """Say how it ended, and have the repository read again if it was touched."""
         self.has_ended = True
         after = next((entry.after for entry in reversed(entries) if entry.after is not None), None)
-        state, reason = _how_it_ended(entries)
+        state, reason = how_it_ended(entries)
         self._register.end(
             self.number,
             state,
@@ -276,11 +288,16 @@ def _with_reasons(planned: "Planned", shown: Plan) -> "Planned":
     return replace(planned, plan=msgspec.structs.replace(planned.plan, tasks=tasks))
 
 
-def _how_it_ended(entries: Sequence[LedgerEntry]) -> tuple[JobState, str | None]:
+def how_it_ended(entries: Sequence[LedgerEntry]) -> tuple[JobState, str | None]:
+    """Return how a job ended by what the ledger says of its parts, and why it was not done."""
     bad = [entry for entry in entries if not entry.outcome.is_good]
     if not entries or any(entry.outcome is Outcome.CANCELLED for entry in bad):
         return JobState.CANCELLED, None
-    return (JobState.FAILED, bad[0].sentence) if bad else (JobState.DONE, None)
+    if not bad:
+        return JobState.DONE, None
+    # a task that failed keeps those after it from beginning
+    worst = next((entry for entry in bad if entry.outcome not in _NOTHING_DONE), bad[0])
+    return _NOTHING_DONE.get(worst.outcome, JobState.FAILED), worst.sentence
 
 
 def _job_figures(figures: StoreFigures) -> JobFigures:

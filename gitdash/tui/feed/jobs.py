@@ -38,14 +38,16 @@ class JobRegister:
         self._ended: dict[tuple[bool, bool], dict[int, None]] = {}
         """Numbers in the order of ending, by whether it was part of a survey and whether it went well."""
         self._failed: dict[tuple[JobKind, bytes | None], int] = {}
-        """The last of each kind on a repository, where that failed and is not settled."""
+        """The last of each kind on a repository, where that was not done and is not settled."""
 
-    def ask(
+    def ask(  # noqa: PLR0913 - what is known of a job from the start, each by name
         self,
         kind: JobKind,
         path: bytes | None,
         *,
         what: str = "",
+        host: str | None = None,
+        run: str = "",
         part_of: int | None = None,
         cancel: threading.Event | None = None,
     ) -> int:
@@ -60,6 +62,8 @@ class JobRegister:
                     kind=kind,
                     path=path,
                     what=what,
+                    host=host,
+                    run=run,
                     part_of=part_of,
                     state=JobState.QUEUED,
                     asked_at_s=self._clock(),
@@ -185,7 +189,7 @@ class JobRegister:
         self._on_cancel.pop(job.number, None)
         self._put(ended)
         self._settle(job.kind, job.path, by=ended)
-        if state is JobState.FAILED:
+        if state.is_undone:
             self._failed[job.kind, job.path] = job.number
         group = self._group_of(ended)
         group[job.number] = None
@@ -198,7 +202,7 @@ class JobRegister:
         if number is None:
             return
         failed = self._jobs[number]
-        if by is not None and by.state is JobState.FAILED and None not in (by.part_of, failed.part_of):
+        if by is not None and by.state.is_undone and None not in (by.part_of, failed.part_of):
             self._forget(failed)
         else:
             self._put(msgspec.structs.replace(failed, is_settled=True))

@@ -183,6 +183,8 @@ def _job_groups(jobs: JobCounts) -> _Groups:
         (jobs.running, "running", Tone.PLAIN),
         (jobs.queued, "queued", Tone.PLAIN),
         (jobs.failed, "failed", Tone.WARNING),
+        (jobs.refused, "refused", Tone.WARNING),
+        (jobs.skipped, "skipped", Tone.NOTICE),
     )
     pieces = [Piece(f" {count:,} {word}", tone) for count, word, tone in counted if count]
     return [(7, [Piece("jobs", Tone.DIM), *pieces])] if pieces else []

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gitdash.export.ledger_lines import action_name
-from gitdash.model.job import Job, JobKind, JobState
+from gitdash.model.job import Job, JobKind
 from gitdash.model.ledger import LedgerEntry
 from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.ledger.facts import fact_groups, outcome_piece
@@ -62,19 +62,33 @@ def run_lines(jobs: Sequence[Job], now_s: float, width: int) -> list[Line]:
     """Return a line for each of the latest runs of several actions: how many of them ended how."""
     runs: dict[str, list[Job]] = {}
     for job in jobs:
-        for run in dict.fromkeys(entry.run for entry in job.entries):
+        for run in dict.fromkeys([*([job.run] if job.run else []), *(entry.run for entry in job.entries)]):
             runs.setdefault(run, []).append(job)
-    several = [(run, its) for run, its in runs.items() if sum(len(job.entries) for job in its) > 1]
+    several = [(run, its) for run, its in runs.items() if _is_worth_a_sum(its)]
     several.sort(key=lambda pair: _ended_at_s(pair[1]), reverse=True)
     return [line for run, its in several[:_SHOWN_RUNS] for line in _run_lines(run, its, now_s, width)]
+
+
+def _is_worth_a_sum(its: list[Job]) -> bool:
+    return any(job.entries for job in its) and sum(max(len(job.entries), 1) for job in its) > 1
 
 
 def _run_lines(run: str, its: list[Job], now_s: float, width: int) -> list[Line]:
     entries = [entry for job in its for entry in job.entries if entry.run == run]
     age = human_age(now_s - _ended_at_s(its))
     what = _ACTS.get(its[0].kind, "actions")
-    title = f"{human_count(len(entries))} {what}, {age if age == 'now' else f'{age} ago'}:"
+    title = f"{_how_many(its, len(entries))} {what}, {age if age == 'now' else f'{age} ago'}:"
     return indented([[Piece(title, Tone.PLAIN)], *run_groups(entries)], width, 3)
+
+
+def _how_many(its: list[Job], ended_count: int) -> str:
+    """Return how many ended, of how many if that is known: how many tasks a job of maintenance has, its end tells."""
+    open_count = sum(not job.state.has_ended for job in its)
+    if not open_count:
+        return human_count(ended_count)
+    if its[0].kind is JobKind.FETCH:
+        return f"{human_count(ended_count)} of {human_count(ended_count + open_count)}"
+    return f"so far {human_count(ended_count)}"
 
 
 def _ended_at_s(jobs: list[Job]) -> float:
@@ -82,5 +96,5 @@ def _ended_at_s(jobs: list[Job]) -> float:
 
 
 def says_the_reason(job: Job) -> bool:
-    """Tell whether what the ledger says of a job has the reason why it failed in it."""
-    return job.state is not JobState.FAILED or any(entry.sentence == job.reason for entry in job.entries)
+    """Tell whether what the ledger says of a job has the reason why it was not done in it."""
+    return not job.state.is_undone or any(entry.sentence == job.reason for entry in job.entries)

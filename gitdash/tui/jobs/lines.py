@@ -23,6 +23,7 @@ _NAME_LEAST: Final = 10
 _NAME_MOST: Final = 24
 """Of a name that what goes on leaves room for; where it does not, it stands on a line of its own."""
 _WHAT_MOST: Final = 24
+_HOST_MOST: Final = 20
 _BEFORE: Final = {JobKind.FETCH: "waiting for the server", JobKind.MAINTAIN: "reading the facts again"}
 """What a job does that has not said so yet."""
 _NAMED: Final = (JobKind.FETCH, JobKind.BENCH)
@@ -31,7 +32,13 @@ _WIDE: Final = 110
 """From this width on what is said of a job stands below its name."""
 _NARROW_INDENT: Final = 5
 _MOST_REASON_LINES: Final = 3
-_STATE_TONES: Final = {JobState.DONE: Tone.OK, JobState.FAILED: Tone.CRITICAL, JobState.CANCELLED: Tone.NOTICE}
+_STATE_TONES: Final = {
+    JobState.DONE: Tone.OK,
+    JobState.FAILED: Tone.CRITICAL,
+    JobState.REFUSED: Tone.WARNING,
+    JobState.SKIPPED: Tone.NOTICE,
+    JobState.CANCELLED: Tone.NOTICE,
+}
 _STATE_WIDTH: Final = max(len(state) for state in _STATE_TONES)
 _DONE: Final = {"inspecting": ("inspected", "repositories"), "measuring": ("measured", "sizes")}
 """What a step of a survey has done when it is over, and to what."""
@@ -71,6 +78,8 @@ def title_pieces(jobs: Iterable[Job]) -> list[Piece]:
         (counts.running, "running", Tone.ACCENT),
         (counts.queued, "queued", Tone.PLAIN),
         (counts.failed, "failed", Tone.CRITICAL),
+        (counts.refused, "refused", Tone.WARNING),
+        (counts.skipped, "skipped", Tone.NOTICE),
     ):
         if count:
             pieces += [Piece("  ", Tone.PLAIN), Piece(f"{count:,} {word}", tone)]
@@ -108,13 +117,16 @@ def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
     ended = sorted(
         (job for job in jobs if job.ended_at_s is not None), key=lambda job: job.ended_at_s or 0, reverse=True
     )
-    failed = [job for job in ended if job.state is JobState.FAILED and not job.is_settled]
-    others = [job for job in ended if job.state is not JobState.FAILED or job.is_settled]
+    undone = [job for job in ended if job.state.is_undone and not job.is_settled]
+    others = [job for job in ended if not job.state.is_undone or job.is_settled]
+    failed = [job for job in undone if job.state is JobState.FAILED]
+    not_begun = [job for job in undone if job.state is not JobState.FAILED]
     yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
     yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
     # what fails in every survey stands below what came of a person's own work
     for ending, which in (("", _is_own), (", for a survey", _is_part)):
-        yield _Section(f"Failed{ending}", list(filter(which, failed)), _ended_lines, has_ended=True)
+        for title, alike in (("Failed", failed), ("Refused or skipped", not_begun)):
+            yield _Section(f"{title}{ending}", list(filter(which, alike)), _ended_lines, has_ended=True)
         yield _Section(f"Ended{ending}", list(filter(which, others)), _ended_lines, has_ended=True)
 
 
@@ -203,8 +215,17 @@ def _bar(ratio: float, width: int) -> Line:
 
 
 def _queued_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
-    right = [*_what_pieces(job), Piece(f"asked {_ago(view.now_s - job.asked_at_s)}", Tone.DIM)]
+    right = [*_what_pieces(job), *_ahead(view, job), Piece(f"asked {_ago(view.now_s - job.asked_at_s)}", Tone.DIM)]
     yield _head(_kind_pieces(job), view.name_of(job), right, width)
+
+
+def _ahead(view: JobsView, job: Job) -> list[Piece]:
+    """Return what runs that a queued job may have to wait for, as far as jobs tell: the same host, or repository."""
+    running = [other for other in view.jobs if other.state is JobState.RUNNING]
+    if any(other.path == job.path and other.part_of is None for other in running):
+        return [Piece("behind another job here  ", Tone.DIM)]
+    count = sum(other.host == job.host for other in running) if job.host is not None else 0
+    return [Piece(f"behind {count} from {shorten_middle(job.host or '', _HOST_MOST)}  ", Tone.DIM)] if count else []
 
 
 def _what_pieces(job: Job) -> list[Piece]:

@@ -207,8 +207,8 @@ class JobsScreen(ItemsScreen):
                 said = f"{_capitalised(what)} will not begin."
             case JobState.RUNNING:
                 said = f"Cancelling {what}. {_STAYS.get(job.kind, 'What it has found so far stays.')}"
-            case JobState.FAILED if not job.is_settled:
-                said = f"{_capitalised(what)} is counted as failed no longer."
+            case state if state.is_undone and not job.is_settled:
+                said = f"{_capitalised(what)} is counted as {state} no longer."
             case _:
                 self._say(f"This {_noun(job)} has ended already.")
                 return
@@ -230,7 +230,7 @@ class JobsScreen(ItemsScreen):
 
 
 def _is_unsettled_failure(job: Job) -> bool:
-    return job.state is JobState.FAILED and not job.is_settled
+    return job.state.is_undone and not job.is_settled
 
 
 def _noun(job: Job) -> str:
