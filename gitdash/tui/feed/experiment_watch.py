@@ -36,6 +36,7 @@ class ExperimentWatch:
         chosen = self.now.choice.variants
         taken = [variant for variant in variants if not chosen or variant.name in chosen]
         self.now = replace(self.now, variants=tuple(map(offered_variant, taken)))
+        self._show(self.now)
 
     def step(self, text: str) -> None:
         """Say what it does before the first run."""

@@ -239,6 +239,7 @@ class Lab:
                 history=self._history,
                 program=self._program,
                 clock=self._clock,
+                cancel=cancel,
                 report=partial(self._inspected, under_way.path),
             )
             result = self._kept(experiment.run(request))

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from gitdash.history.store import History
 
 
-def remembering(
+def remembering(  # noqa: PLR0913 - what a size depends on, each by name
     kind: ExperimentKind,
     *,
     settings: "Settings",
     history: "History | None",
     program: "GitProgram",
     clock: Clock,
+    cancel: threading.Event,
     report: Callable[[], RepositoryReport],
 ) -> Callable[[ExperimentResult], None]:
     """Return what is to be told the result; make it before the experiment begins. What fails costs only the memory.
@@ -39,7 +40,7 @@ def remembering(
     sizing = Sizing(program, history=history, clock=clock, time_limit_s=settings.size.time_limit_s)
     before = None
     with contextlib.suppress(GitdashError):
-        before = Remembering(report(), sizing, cancel=threading.Event())
+        before = Remembering(report(), sizing, cancel=cancel)
 
     def remember(result: ExperimentResult) -> None:
         if before is not None:

@@ -24,6 +24,7 @@ _BESIDE_LEAST: Final = 110
 _INTERVAL_LEAST: Final = 72
 _MOST_SHOWN: Final = 2_000
 """Characters of a command."""
+_BEST: Final = " best"
 _NOTHING: Final = ("-", "")
 
 
@@ -58,7 +59,7 @@ class Figures:
     @property
     def strip_width(self) -> int:
         """Cells of a strip without its ends."""
-        return self.width - self.strip_left - 4
+        return self.width - self.strip_left - 2 - len(_BEST) - 1
 
 
 def figures_of(
@@ -111,8 +112,8 @@ def variant_lines(variant: VariantResult, figures: Figures, *, is_marked: bool, 
     ]
     has_runs = measured is not None and measured.summary is not None
     lines = _measured_lines(left, measured, figures) if measured and has_runs else [_unmeasured(left, variant, figures)]
-    if is_winner:
-        lines[-1] = [*lines[-1], Piece(" best", Tone.OK)] if not figures.is_beside else lines[-1]
+    if is_winner and has_runs:
+        lines[-1] = [*lines[-1], Piece(_BEST, Tone.OK)]
     return [*lines, *_details(variant, measured, figures.width)] if is_unfolded else lines
 
 

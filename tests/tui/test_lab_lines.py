@@ -1,0 +1,176 @@
+"""The pages of the lab at every width, without colours, in ASCII, and with names that are meant to do harm."""
+
+import itertools
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.color import Color
+
+from gitdash.model.experiment import ExperimentKind
+from gitdash.model.job import Job, JobKind, JobState
+from gitdash.tui.drawing.cells import Line, Tone
+from gitdash.tui.drawing.filters import EncodableText
+from gitdash.tui.drawing.items import Page
+from gitdash.tui.experiments import ExperimentUnderWay, LabAnswer
+from gitdash.tui.lab.choosing import Choosing
+from gitdash.tui.lab.list_lines import LabView, lab_page, lab_title
+from gitdash.tui.lab.page import ExperimentView, experiment_page
+from gitdash.tui.lab.published import PUBLISHED
+from gitdash.units import printable_path
+from tests.tui.fixture_fleet import HOSTILE_NAMES, NOW_S
+from tests.tui.fixture_lab import BITMAP, WEB, answer, hostile_answer, measured, offers, size_result, under_way
+
+WIDTHS = (*range(60, 116), 137, 160, 200)
+SIZE = ExperimentKind.SIZE
+RUNNING = Job(
+    number=1,
+    kind=JobKind.BENCH,
+    path=WEB,
+    what="size",
+    state=JobState.RUNNING,
+    asked_at_s=NOW_S - 20,
+    started_at_s=NOW_S - 18,
+)
+
+
+def _experiment(
+    told: LabAnswer, *, now: ExperimentUnderWay | None = None, explains: bool = False, unfolds: bool = False
+) -> ExperimentView:
+    results = [*told.earlier, *told.others]
+    return ExperimentView(
+        choosing=Choosing(told.offers[0]),
+        under_way=now,
+        job=RUNNING if now is not None else None,
+        earlier=told.earlier,
+        others=told.others,
+        name_of=printable_path,
+        shown_keys={"run_experiment": "R", "cancel_experiment": "x"},
+        unfolded={("result", (result.number, result.started_at_s)) for result in results} if unfolds else (),
+        explains=explains,
+        now_s=NOW_S,
+    )
+
+
+def _lab(told: LabAnswer, *, explains: bool = False) -> LabView:
+    return LabView(answer=told, under_way={SIZE: under_way()}, jobs={1: RUNNING}, explains=explains, now_s=NOW_S)
+
+
+def _pages(width: int) -> Iterator[Page]:
+    for told, explains in itertools.product((answer(), hostile_answer(), answer(earlier=[])), (False, True)):
+        yield lab_page(_lab(told, explains=explains), width)
+        for now in (None, under_way()):
+            yield experiment_page(_experiment(told, now=now, explains=explains, unfolds=explains), width)
+
+
+def _text(line: Line) -> str:
+    return "".join(piece.text for piece in line)
+
+
+def test_every_line_fits_at_every_width() -> None:
+    for width in WIDTHS:
+        for page in _pages(width):
+            too_long = [_text(line) for line in page.lines if cell_len(_text(line).rstrip()) > width]
+            assert not too_long, width
+
+
+def test_items_have_names_of_their_own_and_begin_on_lines_of_the_page() -> None:
+    for page in _pages(100):
+        assert len(set(page.names)) == len(page.names) == len(page.items)
+        assert sorted(set(page.items)) == list(page.items)
+        assert page.items[-1] < len(page.lines)
+
+
+@pytest.mark.safety
+def test_names_of_other_repositories_are_shown_printable() -> None:
+    page = experiment_page(_experiment(hostile_answer(), unfolds=True), 120)
+    text = "\n".join(map(_text, page.lines))
+    assert all(character.isprintable() or character == "\n" for character in text)
+    assert "[@click=app.quit]x[/]" in text
+    for name in (name for name in HOSTILE_NAMES if len(name) < 100):
+        assert printable_path(name) in text
+
+
+@pytest.mark.safety
+def test_argument_and_note_of_a_variant_are_shown_printable() -> None:
+    harmful = msgspec.structs.replace(
+        measured(BITMAP, 1.0, 2.0), argv=("git", "\x1b]52;c;x\x07"), note="\x1b[2Jgone", name="bitmap"
+    )
+    result = msgspec.structs.replace(size_result(3), variants=(harmful,), verdict="\x9b31m", winner=None)
+    page = experiment_page(_experiment(answer(earlier=[result]), explains=True, unfolds=True), 120)
+    assert all(character.isprintable() for line in page.lines for character in _text(line))
+
+
+def test_every_sign_has_a_stand_in_of_the_same_width_in_ascii() -> None:
+    plain = EncodableText("ascii")
+    for page in _pages(120):
+        for line in map(_text, page.lines):
+            ((shown, _, _),) = plain.apply([Segment(line)], Color(0, 0, 0)) or [("", None, None)]
+            assert cell_len(shown) == cell_len(line)
+            if not any(printable_path(name) in line for name in HOSTILE_NAMES if not name.isascii()):
+                assert "?" not in shown
+
+
+def test_strip_stands_where_its_runs_are() -> None:
+    told = answer()
+    page = experiment_page(_experiment(told), 160)
+    rows = {name: _text(page.lines[item]) for item, name in zip(page.items, page.names, strict=True)}
+    bitmap, walk = rows["variant", "bitmap"], rows["variant", "walk"]
+    left, right = bitmap.index("│"), bitmap.rindex("│")
+    cells = right - left - 2
+    # the axis goes from 0 to 50 ms
+    assert bitmap.index("┃") - left - 1 == round(0.0121 / 0.050 * cells)
+    assert walk.index("┃") - left - 1 == round(0.0425 / 0.050 * cells)
+
+
+def test_narrow_page_has_the_strip_on_a_line_of_its_own() -> None:
+    page = experiment_page(_experiment(answer()), 80)
+    begin = page.items[page.names.index(("variant", "bitmap"))]
+    assert "│" not in _text(page.lines[begin])
+    assert _text(page.lines[begin + 1]).strip().startswith("│")
+    assert _text(page.lines[begin + 1]).endswith("best")
+
+
+def test_best_variant_has_a_word_beside_its_colour_at_every_width() -> None:
+    for width in WIDTHS:
+        page = experiment_page(_experiment(answer()), width)
+        begin = page.items[page.names.index(("variant", "bitmap"))]
+        pieces = [piece for line in page.lines[begin : begin + 2] for piece in line]
+        assert any(piece.tone is Tone.OK and "best" in piece.text for piece in pieces), width
+
+
+def test_title_names_the_repository_and_the_experiment() -> None:
+    assert _text(lab_title("team/web.git", SIZE, 80)) == " Lab  team/web.git  size"
+    assert cell_len(_text(lab_title("x" * 300, SIZE, 60))) <= 60
+
+
+def test_each_experiment_has_a_published_figure() -> None:
+    assert {*PUBLISHED} == {*ExperimentKind}
+
+
+def test_choice_names_variants_only_where_one_is_left_out() -> None:
+    choosing = Choosing(offers()[0])
+    assert choosing.choice().variants == ()
+    choosing.toggle("walk")
+    assert choosing.choice().variants == ("bitmap",)
+    choosing.turn("question", 1)
+    assert choosing.choice().variants == ()
+    choosing.turn("question", -1)
+    choosing.toggle_all()
+    assert choosing.choice().variants == ()
+
+
+def test_option_comes_back_to_its_first_value() -> None:
+    choosing = Choosing(offers()[2])
+    first = choosing.choice()
+    for option in choosing.options():
+        seen = []
+        for _ in range(10):
+            seen.append(next(one.value for one in choosing.options() if one.name == option.name))
+            choosing.turn(option.name, 1)
+            if choosing.choice() == first:
+                break
+        assert len(set(seen)) == len(seen) > 1
+        assert choosing.choice() == first
