@@ -127,14 +127,18 @@ def _keepers(entries: Iterable[PoolEntry]) -> dict[StoreIdentity, bytes]:
 def _borrowers_by_store(
     entries: Iterable[PoolEntry], keeper: dict[StoreIdentity, bytes]
 ) -> dict[StoreIdentity, tuple[bytes, ...]]:
+    known = tuple(entries)
+    stores = [entry.object_store for entry in known]
+    by_path = {store.path: (store.device, store.inode) for store in stores if not isinstance(store, Unreadable)}
     borrowers: dict[StoreIdentity, set[bytes]] = {}
-    for entry in entries:
+    for entry in known:
         own = _identity(entry)
         borrower = entry.path if own is None else keeper[own]
         for alternate in _alternates(entry):
-            lender = _alternate_identity(alternate)
-            if lender is not None and lender != own:
-                borrowers.setdefault(lender, set()).add(borrower)
+            # a store in the folder of another is as good as that one's: what is removed there is missed here
+            for lender in (_alternate_identity(alternate), by_path.get(alternate.path.rpartition(b"/")[0])):
+                if lender is not None and lender != own:
+                    borrowers.setdefault(lender, set()).add(borrower)
     return {lender: tuple(sorted(paths)) for lender, paths in borrowers.items()}
 
 

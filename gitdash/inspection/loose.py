@@ -16,7 +16,7 @@ from gitdash.formats.reading import OBJECT_ID_LENGTH
 from gitdash.inspection.files import FileError, FileMissingError, file_error, kind_name
 from gitdash.inspection.folders import list_folder
 from gitdash.inspection.listing import SHARD_NAMES, Listing
-from gitdash.inspection.temporary import temporary_file, temporary_files
+from gitdash.inspection.temporary import is_temporary_name, temporary_file, temporary_files
 from gitdash.model.inspection import LooseFacts, ObjectFormat, TemporaryFile
 from gitdash.units import sum_bytes
 
@@ -104,7 +104,7 @@ def _sort_out(objects_prefix: bytes, names: list[bytes], length: int, tally: _Ta
     for name, found, is_object in zip(names, stats, are_objects, strict=True):
         if not is_object:
             tally.garbage.append(found)
-            if name[3:].startswith(b"tmp_obj_"):
+            if is_temporary_name(name[3:]):
                 tally.temporary.append(temporary_file(b"objects/" + name, found))
 
 

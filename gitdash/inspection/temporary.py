@@ -1,19 +1,31 @@
-"""The names of what an interrupted git command leaves behind.
+"""The names of what an interrupted git command leaves behind, whole: what else begins alike is somebody's own.
 
-Source: git's own names for files under way: `tmp_pack_`, `tmp_idx_`, `tmp_rev_`, `tmp_mtimes_`, `tmp_obj_`,
-`tmp_midx_` (tempfiles of pack-write.c, object-file.c), `.tmp-<pid>-pack-` (builtin/repack.c) and the quarantine
-folders `tmp_objdir-` (tmp-objdir.c; `incoming-` before git 2.35).
+Source: git's own names for files under way (six letters or digits in the place of mkstemp(3)'s XXXXXX):
+`tmp_pack_`, `tmp_idx_`, `tmp_rev_`, `tmp_mtimes_`, `tmp_bitmap_`, `tmp_obj_`, `tmp_midx_`, `tmp_graph_` (pack-write.c,
+pack-bitmap-write.c, object-file.c, midx-write.c, commit-graph.c), `.tmp-<pid>-pack-` (builtin/repack.c) and the
+quarantine folders `tmp_objdir-<what for>-` (tmp-objdir.c; `incoming-` before git 2.35); read from the programs 2.39,
+2.47 and 2.55. `tmp_gitdash_` is gitdash's own, of a copy under way.
 """
 
 import os
+import re
 import stat
+from typing import Final
 
 from gitdash.inspection.listing import Stats
 from gitdash.model.inspection import TemporaryFile
 from gitdash.units import printable_path
 
-_FILE_PREFIXES = (b"tmp_", b".tmp-")
-_FOLDER_PREFIXES = (b"tmp_objdir", b"incoming-")
+_FILE: Final = re.compile(
+    rb"tmp_(?:pack|idx|rev|mtimes|bitmap|obj|midx|graph)_[0-9A-Za-z]{6}|tmp_gitdash_.+", re.DOTALL
+)
+_REPACK_FILE: Final = re.compile(rb"\.tmp-([0-9]{1,10})-pack-[0-9a-f]+\.[a-z]+")
+_QUARANTINE: Final = re.compile(rb"(?:tmp_objdir-[a-z-]+|incoming)-[0-9A-Za-z]{6}")
+_IN_QUARANTINE: Final = re.compile(
+    rb"(?:bulk_fsync|tmp_obj)_[0-9A-Za-z]{6}|info/packs|pack/pack-[0-9a-f]{40}(?:[0-9a-f]{24})?\.[a-z]+"
+    rb"|[0-9a-f]{2}/(?:[0-9a-f]{38}(?:[0-9a-f]{24})?|tmp_obj_[0-9A-Za-z]{6})"
+)
+_FOLDER_IN_QUARANTINE: Final = re.compile(rb"pack|info|[0-9a-f]{2}")
 
 
 def temporary_files(folder: bytes, entries: Stats) -> tuple[TemporaryFile, ...]:
@@ -35,7 +47,31 @@ def temporary_file(path: bytes, found: os.stat_result) -> TemporaryFile:
     )
 
 
+def is_temporary_name(name: bytes) -> bool:
+    """Tell whether a file below `objects` has a name that git, or gitdash, gives to what is under way."""
+    return _FILE.fullmatch(name) is not None
+
+
+def process_of_repack(name: bytes) -> int | None:
+    """Return the process that made a file of `objects/pack`, by its name; None if it is not one of a repack."""
+    found = _REPACK_FILE.fullmatch(name)
+    return int(found[1]) if found else None
+
+
+def is_quarantine_name(name: bytes) -> bool:
+    """Tell whether a folder in `objects` has the name of a store of what is being received."""
+    return _QUARANTINE.fullmatch(name) is not None
+
+
+def belongs_in_quarantine(path: bytes, *, is_folder: bool) -> bool:
+    """Tell whether git writes what lies in a quarantine at this relative path."""
+    if is_folder:
+        return _FOLDER_IN_QUARANTINE.fullmatch(path) is not None
+    folder, _, name = path.rpartition(b"/")
+    return _IN_QUARANTINE.fullmatch(path) is not None or (folder == b"pack" and is_temporary_name(name))
+
+
 def _is_temporary(folder: bytes, name: bytes, found: os.stat_result) -> bool:
     if stat.S_ISDIR(found.st_mode):
-        return folder == b"objects" and name.startswith(_FOLDER_PREFIXES)
-    return name.startswith(_FILE_PREFIXES)
+        return folder == b"objects" and is_quarantine_name(name)
+    return is_temporary_name(name) or process_of_repack(name) is not None

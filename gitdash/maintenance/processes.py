@@ -1,7 +1,7 @@
 """What other processes have to do with files: who has one open, and whether a process still is the one that it was.
 
-Source: proc(5), `/proc/PID/fd`, `/proc/PID/stat` and `/proc/PID/ns/pid`. A process of another user, of another host or
-outside of our process namespace is not seen.
+Source: proc(5), `/proc/PID/fd`, `/proc/PID/fdinfo` (`ino` from Linux 5.14 on), `/proc/PID/stat` and
+`/proc/PID/ns/pid`. A process of another user, of another host or outside of our process namespace is not seen.
 """
 
 import contextlib
@@ -9,6 +9,8 @@ import os
 from collections.abc import Collection, Iterator
 
 _PROC = b"/proc"
+_Identity = tuple[int, int]
+"""Device and inode."""
 _STARTED_FIELD = 19
 """`starttime`, counted from the field after the command's closing bracket."""
 
@@ -19,22 +21,54 @@ def can_see_processes() -> bool:
 
 
 def openers(paths: Collection[bytes]) -> dict[bytes, int]:
-    """Return for each of these real paths that a process has open the id of one such process."""
+    """Return for each of these real paths that a process has open the id of one such process.
+
+    A file is told by its path, and by device and inode: it may be open by another name or in another mount namespace.
+    """
     wanted = frozenset(paths)
+    by_identity = {identity: path for path in wanted if (identity := _identity(path)) is not None}
+    inodes = frozenset(inode for _, inode in by_identity)
     found: dict[bytes, int] = {}
     for process in _listed(_PROC):
         if process.isdigit():
-            for target in _open_paths(process):
-                if target in wanted:
-                    found[target] = int(process)
+            for target, descriptor in _open_files(process):
+                identity = None if target in wanted else _identity_if(descriptor, inodes)
+                path = target if identity is None else by_identity.get(identity, b"")
+                if path in wanted:
+                    found[path] = int(process)
     return found
 
 
-def _open_paths(process: bytes) -> Iterator[bytes]:
-    folder = _PROC + b"/" + process + b"/fd"
+def _open_files(process: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield path and descriptor, as a path below /proc, of what a process has open that has a path."""
+    folder = _PROC + b"/" + process + b"/fd/"
     for descriptor in _listed(folder):
         with contextlib.suppress(OSError):
-            yield os.readlink(folder + b"/" + descriptor)
+            target = os.readlink(folder + descriptor)
+            if target.startswith(b"/"):
+                yield target, folder + descriptor
+
+
+def _identity(path: bytes) -> _Identity | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _identity_if(descriptor: bytes, inodes: Collection[int]) -> _Identity | None:
+    """Return which file is open, if the kernel says that its inode is one of these, or says none.
+
+    A file of a dead server must not be looked at if it is not one of ours: that may never return.
+    """
+    process_folder, _, number = descriptor.rpartition(b"/fd/")
+    try:
+        with open(process_folder + b"/fdinfo/" + number, "rb") as file:
+            inode = next((line[4:] for line in file.read().splitlines() if line.startswith(b"ino:")), None)
+    except OSError:
+        return None
+    return None if inode is not None and int(inode) not in inodes else _identity(descriptor)
 
 
 def started_ticks(process_id: int) -> int | None:

@@ -1,9 +1,10 @@
 """What commands that were stopped left behind: which files may go, and why the others must stay.
 
 Ages are those of Gitaly's `clean_stale_data`; the list of locks is exactly its list, for other locks may be held for
-days. What goes is a regular file of ours, old enough, open in no process that we see, and no part of a pack that git
-reads: git opens every index in `objects/pack`, so that a complete `.tmp-PID-pack-*` is a pack like any other, and may
-hold the only copy of an object. Removes nothing.
+days. What goes is a regular file of ours, old enough, open in no process that we see, with a name that git alone gives
+(`inspection.temporary`: what else begins with `tmp_` is somebody's own), and no part of a pack that git reads: git
+opens every index in `objects/pack`, so that a complete `.tmp-PID-pack-*` is a pack like any other, and may hold the
+only copy of an object. Removes nothing.
 """
 
 import os
@@ -14,7 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.inspection.files import FileError, read_start
+from gitdash.inspection.temporary import is_quarantine_name, is_temporary_name, process_of_repack
 from gitdash.maintenance.processes import can_see_processes, openers, process_lives
+from gitdash.maintenance.quarantines import objection_to_quarantine
 from gitdash.model.inspection import Inspection, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
@@ -57,9 +60,14 @@ _BY_HAND_LOCKS: Final = (
 _TRANSFER_KEEPS: Final = (b"receive-pack ", b"fetch-pack ")
 _KEEP_START_BYTES: Final = 32
 _PACK_FOLDER: Final = b"objects/pack"
-_REPACK_FILE: Final = re.compile(rb"\.tmp-(\d+)-")
-_SHARD: Final = re.compile(rb"objects/[0-9a-f]{2}")
-_QUARANTINES: Final = (b"tmp_objdir", b"incoming-")
+_FOLDERS: Final = (
+    b"objects",
+    _PACK_FOLDER,
+    b"objects/pack/multi-pack-index.d",
+    b"objects/info",
+    b"objects/info/commit-graphs",
+)
+_SHARD: Final = re.compile(rb"[0-9a-f]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +98,8 @@ def look_for_leftovers(report: RepositoryReport, now_s: float) -> tuple[Leftover
     there = [(candidate, found) for candidate in candidates(common_dir) if (found := look(common_dir, candidate.path))]
     read_names = names_git_reads(report)
     judged = [
-        (candidate, found, _objection(common_dir, candidate, found, read_names, now_s)) for candidate, found in there
+        (candidate, found, _objection(common_dir, candidate, found, read_names, now_s) or _of_folder(report, candidate))
+        for candidate, found in there
     ]
     open_paths = in_use(common_dir, [candidate for candidate, _, objection in judged if objection is None])
     leftovers = [
@@ -132,23 +141,27 @@ def candidates(common_dir: bytes) -> Iterator[Candidate]:
 
 
 def _temporary(common_dir: bytes) -> Iterator[Candidate]:
-    """Temporary files in every folder below `objects`; quarantine folders, whole, directly in it."""
-    folders = [b"objects"]
-    while folders:
-        folder = folders.pop()
+    """Temporary files in the folders below `objects` that git makes; quarantine folders, whole, directly in it."""
+    yield from _quarantines(common_dir)
+    shards = (name for name in _names(common_dir, b"objects") if _SHARD.fullmatch(name))
+    for folder in (*_FOLDERS, *(b"objects/" + shard for shard in shards)):
+        if not _is_folder(common_dir, folder):
+            continue
         for name in _names(common_dir, folder):
-            path = folder + b"/" + name
-            is_temporary = name.startswith(b"tmp_") or (folder == _PACK_FOLDER and _REPACK_FILE.match(name))
-            found = look(common_dir, path) if is_temporary or not _SHARD.fullmatch(folder) else None
-            if found is None:
-                continue
-            if stat.S_ISDIR(found.st_mode):
-                if folder == b"objects" and name.startswith(_QUARANTINES):
-                    yield Candidate(path=path, age_s=TEMPORARY_FOLDER_AGE_S, is_folder=True)
-                elif folder.count(b"/") < 2:
-                    folders.append(path)
-            elif is_temporary:
-                yield Candidate(path=path, age_s=TEMPORARY_FILE_AGE_S)
+            is_of_repack = folder == _PACK_FOLDER and process_of_repack(name) is not None
+            if is_of_repack or is_temporary_name(name):
+                yield Candidate(path=folder + b"/" + name, age_s=TEMPORARY_FILE_AGE_S)
+
+
+def _quarantines(common_dir: bytes) -> Iterator[Candidate]:
+    for name in _names(common_dir, b"objects"):
+        if is_quarantine_name(name) and _is_folder(common_dir, b"objects/" + name):
+            yield Candidate(path=b"objects/" + name, age_s=TEMPORARY_FOLDER_AGE_S, is_folder=True)
+
+
+def _is_folder(base: bytes, path: bytes) -> bool:
+    found = look(base, path)
+    return found is not None and (stat.S_ISDIR(found.st_mode) or path == b"objects")
 
 
 def names_git_reads(report: RepositoryReport) -> frozenset[str] | None:
@@ -191,8 +204,12 @@ def _objection(
         return (
             f"{'just made' if age == 'now' else age + ' old'}, and it goes when it is {human_age(candidate.age_s)} old"
         )
-    repack = _REPACK_FILE.match(os.path.basename(path))
-    return f"process {int(repack[1])} lives, which made it" if repack and process_lives(int(repack[1])) else None
+    process_id = process_of_repack(os.path.basename(path))
+    return f"process {process_id} lives, which made it" if process_id and process_lives(process_id) else None
+
+
+def _of_folder(report: RepositoryReport, candidate: Candidate) -> str | None:
+    return objection_to_quarantine(report, candidate.path) if candidate.is_folder else None
 
 
 def _is_of_transfer(path: bytes) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from gitdash.inspection.temporary import belongs_in_quarantine
 from gitdash.maintenance.processes import can_see_processes
 from gitdash.maintenance.stale_files import (
     BY_HAND,
@@ -69,15 +70,22 @@ def _remove(work: Work, some: list[Candidate]) -> None:
     for candidate in some:
         if candidate.path in open_paths or is_of_read_pack(common_dir, candidate.path, indexed):
             continue
-        remove = remove_folder if candidate.is_folder else remove_file
         base, path = _base_of(work, candidate.path)
+        is_expected = partial(_still_old, work.now_s, candidate.age_s)
         try:
-            removed_bytes = remove(base, path, is_expected=partial(_still_old, work.now_s, candidate.age_s))
+            if candidate.is_folder:
+                removed_bytes = remove_folder(base, path, is_expected=is_expected, is_part=_is_part_of_quarantine)
+            else:
+                removed_bytes = remove_file(base, path, is_expected=is_expected)
         except (WriteRefusedError, OSError) as error:
             work.notes.append(f"{printable_path(candidate.path)} could not be removed: {error}")
             continue
         if removed_bytes is not None:
             work.removed.append(printable_path(candidate.path))
+
+
+def _is_part_of_quarantine(path: bytes, found: os.stat_result) -> bool:
+    return belongs_in_quarantine(path, is_folder=stat.S_ISDIR(found.st_mode))
 
 
 def _still_old(now_s: float, age_s: float, found: os.stat_result) -> bool:

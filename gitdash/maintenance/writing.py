@@ -12,6 +12,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from gitdash.errors import GitdashError
@@ -103,10 +104,17 @@ def remove_file(base: bytes, path: bytes, *, is_expected: Callable[[os.stat_resu
         return None
 
 
-def remove_folder(base: bytes, path: bytes, *, is_expected: Callable[[os.stat_result], bool]) -> int | None:
+def remove_folder(
+    base: bytes,
+    path: bytes,
+    *,
+    is_expected: Callable[[os.stat_result], bool],
+    is_part: Callable[[bytes, os.stat_result], bool] = lambda _path, _found: True,
+) -> int | None:
     """Remove a folder of ours with the regular files in it, if all that lies in it is as expected; return their bytes.
 
-    `is_expected` is asked for the folder and for all below it, before anything is removed. None as for `remove_file`.
+    `is_expected` is asked for the folder and for all below it, before anything is removed; `is_part` for all below it,
+    by its path in the folder. None as for `remove_file`.
     """
     above_path, name = os.path.split(path)
     try:
@@ -117,7 +125,7 @@ def remove_folder(base: bytes, path: bytes, *, is_expected: Callable[[os.stat_re
             if not is_expected(found):
                 return None
             with open_folder(base, path) as folder:
-                if not _is_expected_below(folder, path, is_expected):
+                if not _is_expected_below(folder, path, partial(_is_expected_part, path, is_expected, is_part)):
                     return None
                 removed_bytes = _empty(folder, path)
             os.rmdir(name, dir_fd=above)
@@ -126,10 +134,20 @@ def remove_folder(base: bytes, path: bytes, *, is_expected: Callable[[os.stat_re
         return None
 
 
-def _is_expected_below(folder: int, path: bytes, is_expected: Callable[[os.stat_result], bool]) -> bool:
+def _is_expected_part(
+    folder_path: bytes,
+    is_expected: Callable[[os.stat_result], bool],
+    is_part: Callable[[bytes, os.stat_result], bool],
+    path: bytes,
+    found: os.stat_result,
+) -> bool:
+    return is_expected(found) and is_part(path[len(folder_path) + 1 :], found)
+
+
+def _is_expected_below(folder: int, path: bytes, is_expected: Callable[[bytes, os.stat_result], bool]) -> bool:
     for name in _names(folder):
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not is_expected(found):
+        if not is_expected(path + b"/" + name, found):
             return False
         if stat.S_ISDIR(found.st_mode):
             with _opened(name, folder) as below:

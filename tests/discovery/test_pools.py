@@ -204,3 +204,11 @@ def test_alternate_belongs_to_the_repository_that_stands_for_its_store() -> None
     assert graph.repository_of(borrowed(2)) == b"pool"
     assert graph.repository_of(borrowed(9)) is None
     assert graph.repository_of(MISSING) is None
+
+
+def test_a_store_in_the_folder_of_another_makes_that_one_a_lender() -> None:
+    inner = Alternate(path=b"/objects/2/incoming-aBc012", exists=True, depth=1, device=1, inode=99)
+    graph = pool_graph([entry(b"member", 1, inner), entry(b"outer", 2), entry(b"other", 3)])
+    assert graph.borrowers(b"outer") == (b"member",)
+    assert graph.roles(b"outer") == (POOL,)
+    assert graph.borrowers(b"other") == ()

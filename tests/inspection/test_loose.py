@@ -94,15 +94,18 @@ def test_temporary_files_and_quarantine_folders_beside_the_shards_are_seen(
     sha1_repository: GitRepository, inspect: Inspect
 ) -> None:
     objects = sha1_repository.git_dir / "objects"
-    (objects / "tmp_obj_xyz").write_bytes(b"123")
-    (objects / "tmp_objdir-incoming-abc" / "pack").mkdir(parents=True)
-    (objects / "tmp_objdir-incoming-abc" / "pack" / "p").write_bytes(b"4567")
+    (objects / "tmp_obj_xYz012").write_bytes(b"123")
+    (objects / "tmp_objdir-incoming-aBc012" / "pack").mkdir(parents=True)
+    (objects / "tmp_objdir-incoming-aBc012" / "pack" / "p").write_bytes(b"4567")
     (objects / "zz").mkdir()
+    # somebody's own: no name that git gives
+    (objects / "tmp_notes").write_bytes(b"56")
+    (objects / "incoming-mine").mkdir()
     inspection = inspect(sha1_repository)
     assert isinstance(inspection.loose, LooseFacts)
     assert [(file.path, file.is_directory) for file in inspection.loose.temporary_files] == [
-        ("objects/tmp_obj_xyz", False),
-        ("objects/tmp_objdir-incoming-abc", True),
+        ("objects/tmp_obj_xYz012", False),
+        ("objects/tmp_objdir-incoming-aBc012", True),
     ]
     assert inspection.valid_until_s == inspection.inspected_at_s
 

@@ -359,7 +359,7 @@ def test_a_reverse_index_asked_for_is_read(sha1_repository: GitRepository, inspe
 @pytest.mark.safety
 def test_names_in_the_pack_folder_print(sha1_repository: GitRepository, inspect: Inspect) -> None:
     folder = os.fsencode(sha1_repository.git_dir / "objects" / "pack")
-    for name in (b"/pack-\x1b[31m\xff.pack", b"/pack-\xe2\x80\xae.idx", b"/pack-\x9b.keep", b"/tmp_pack_\n"):
+    for name in (b"/pack-\x1b[31m\xff.pack", b"/pack-\xe2\x80\xae.idx", b"/pack-\x9b.keep", b"/tmp_gitdash_\n"):
         with open(folder + name, "wb"):
             pass
     facts = packs_of(inspect, sha1_repository)

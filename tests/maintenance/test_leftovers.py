@@ -84,7 +84,9 @@ def writes_pack(repository: GitRepository) -> bool:
 def test_fetch_that_was_killed_while_it_received(tmp_path: Path, large: GitRepository) -> None:
     target = GitRepository.init(tmp_path / "target.git")
     stalling = tmp_path / "stalling"
-    stalling.write_text(f'#!/bin/sh\n{GIT} upload-pack "$@" | (dd bs=65536 count=50 status=none; sleep {LIMIT_S:.0f})\n')
+    stalling.write_text(
+        f'#!/bin/sh\n{GIT} upload-pack "$@" | (dd bs=65536 count=50 status=none; sleep {LIMIT_S:.0f})\n'
+    )
     stalling.chmod(0o755)
     before, started_at_s = files(target), now_s(tmp_path)
     fetch = ("-c", "fetch.unpackLimit=1", "fetch", "--no-write-fetch-head", "--upload-pack", stalling, large.path)
@@ -143,15 +145,15 @@ def test_what_lay_there_before_is_not_told(tmp_path: Path) -> None:
     started_at_s = now_s(tmp_path)
     pack_folder = repository.git_dir / "objects" / "pack"
     pack_folder.mkdir(exist_ok=True)
-    names = ("tmp_pack_old", "tmp_pack_new", "pack-1.keep", "pack-2.keep", "pack-3.keep")
+    names = ("tmp_pack_old001", "tmp_pack_new001", "pack-1.keep", "pack-2.keep", "pack-3.keep")
     for name in names:
         (pack_folder / name).write_text("fetch-pack 7 on somewhere\n" if name != "pack-3.keep" else "mine\n")
     (repository.git_dir / "HEAD.lock").touch()
-    (repository.git_dir / "objects" / "tmp_objdir-incoming-x").mkdir()
-    for old in (pack_folder / "tmp_pack_old", pack_folder / "pack-1.keep", repository.git_dir / "HEAD.lock"):
+    (repository.git_dir / "objects" / "tmp_objdir-incoming-aBc012").mkdir()
+    for old in (pack_folder / "tmp_pack_old001", pack_folder / "pack-1.keep", repository.git_dir / "HEAD.lock"):
         os.utime(old, (started_at_s - 30, started_at_s - 30))
     assert told(repository, started_at_s) == (
         "objects/pack/pack-2.keep",
-        "objects/pack/tmp_pack_new (26 B)",
-        "objects/tmp_objdir-incoming-x/",
+        "objects/pack/tmp_pack_new001 (26 B)",
+        "objects/tmp_objdir-incoming-aBc012/",
     )

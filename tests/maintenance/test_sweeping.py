@@ -1,6 +1,7 @@
 """Stale garbage goes when it is old, ours and open in no process; everything else stays."""
 
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -26,11 +27,11 @@ AGES_S = {
     "refs/heads/main.lock": HOUR_S,
     "refs/remotes/origin/x/y.lock": HOUR_S,
     "reftable/tables.list.lock": HOUR_S,
-    "objects/pack/tmp_pack_abc": DAY_S,
-    "objects/pack/tmp_idx_abc": DAY_S,
+    "objects/pack/tmp_pack_aBc012": DAY_S,
+    "objects/pack/tmp_idx_aBc012": DAY_S,
     "objects/pack/.tmp-4194305-pack-0123.pack": DAY_S,
-    "objects/17/tmp_obj_abc": DAY_S,
-    "objects/tmp_midx_abc": DAY_S,
+    "objects/17/tmp_obj_aBc012": DAY_S,
+    "objects/pack/multi-pack-index.d/tmp_midx_aBc012": DAY_S,
 }
 """What is swept, by the age that Gitaly gives it; no process has the number 4194305."""
 STAYS = (
@@ -44,6 +45,17 @@ STAYS = (
     "tmp_pack_top",
     "logs/HEAD.lock",
     "gitdash.lock",
+    "objects/tmp_notes",
+    "objects/pack/tmp_import",
+    "objects/pack/tmp_import.pack",
+    "objects/pack/tmp_pack_abc",
+    "objects/pack/tmp_pack_aBc0123",
+    "objects/pack/tmp_pack_aBc01.",
+    "objects/pack/tmp_mine_aBc012",
+    "objects/pack/.tmp-4194305-notes",
+    "objects/pack/.tmp-notes-pack-0123.pack",
+    "objects/17/.tmp-4194305-pack-0123.pack",
+    "objects/17/tmp_object_aBc012",
 )
 
 
@@ -90,11 +102,21 @@ def test_what_is_on_no_list_stays(repository: GitRepository, name: str) -> None:
 
 
 def test_what_a_process_has_open_stays(repository: GitRepository) -> None:
-    path = leave(repository, "objects/pack/tmp_pack_abc", 30 * DAY_S)
+    path = leave(repository, "objects/pack/tmp_pack_aBc012", 30 * DAY_S)
     with path.open("rb"):
         assert run(repository, Task.SWEEP).outcome is Outcome.NOTHING_TO_DO
     assert path.exists()
-    assert run(repository, Task.SWEEP).removed == ("objects/pack/tmp_pack_abc",)
+    assert run(repository, Task.SWEEP).removed == ("objects/pack/tmp_pack_aBc012",)
+
+
+@pytest.mark.safety
+def test_what_a_process_has_open_by_another_name_stays(repository: GitRepository, tmp_path: Path) -> None:
+    path = leave(repository, "objects/pack/tmp_pack_aBc012", 30 * DAY_S)
+    os.link(path, tmp_path / "other name")
+    with (tmp_path / "other name").open("rb"):
+        assert run(repository, Task.SWEEP).outcome is Outcome.NOTHING_TO_DO
+    assert path.exists()
+    assert run(repository, Task.SWEEP).removed == ("objects/pack/tmp_pack_aBc012",)
 
 
 def test_what_a_repack_that_lives_made_stays(repository: GitRepository) -> None:
@@ -105,7 +127,7 @@ def test_what_a_repack_that_lives_made_stays(repository: GitRepository) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_another_user_owns_stays(repository: GitRepository) -> None:
-    path = leave(repository, "objects/pack/tmp_pack_abc", 30 * DAY_S)
+    path = leave(repository, "objects/pack/tmp_pack_aBc012", 30 * DAY_S)
     os.chown(path, 12345, 12345)
     run(repository, Task.SWEEP)
     assert path.exists()
@@ -115,37 +137,117 @@ def test_what_another_user_owns_stays(repository: GitRepository) -> None:
 def test_what_a_link_leads_to_stays(repository: GitRepository, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    for name in ("tmp_pack_target", "tmp_obj_in_folder"):
+    for name in ("tmp_pack_target", "tmp_obj_folder"):
         (outside / name).write_bytes(b"precious")
         os.utime(outside / name, (0, 0))
-    link = repository.git_dir / "objects" / "pack" / "tmp_pack_link"
+    link = repository.git_dir / "objects" / "pack" / "tmp_pack_link01"
     link.symlink_to(outside / "tmp_pack_target")
     os.utime(link, (0, 0), follow_symlinks=False)
     (repository.git_dir / "objects" / "zz").symlink_to(outside)
-    folder = repository.git_dir / "objects" / "tmp_objdir-link"
+    folder = repository.git_dir / "objects" / "tmp_objdir-incoming-link01"
     folder.symlink_to(outside)
     os.utime(folder, (0, 0), follow_symlinks=False)
-    fifo = repository.git_dir / "objects" / "pack" / "tmp_pack_fifo"
+    fifo = repository.git_dir / "objects" / "pack" / "tmp_pack_fifo01"
     os.mkfifo(fifo)
     os.utime(fifo, (0, 0))
     run(repository, Task.SWEEP)
-    assert sorted(path.name for path in outside.iterdir()) == ["tmp_obj_in_folder", "tmp_pack_target"]
+    assert sorted(path.name for path in outside.iterdir()) == ["tmp_obj_folder", "tmp_pack_target"]
     assert link.is_symlink()
     assert fifo.exists()
 
 
 def test_a_quarantine_goes_whole_after_three_days_if_all_of_it_is_old(repository: GitRepository) -> None:
-    old, mixed = (repository.git_dir / "objects" / f"tmp_objdir-incoming-{name}" for name in ("old", "mixed"))
+    old, mixed = (repository.git_dir / "objects" / f"tmp_objdir-incoming-{name}" for name in ("01dold", "mIxed1"))
     for folder in (old, mixed):
         leave(repository, f"{folder.relative_to(repository.git_dir)}/ab/{'c' * 38}", 4 * DAY_S)
-    leave(repository, f"{mixed.relative_to(repository.git_dir)}/young", 2 * DAY_S)
+    leave(repository, f"{mixed.relative_to(repository.git_dir)}/ab/{'d' * 38}", 2 * DAY_S)
     for folder in (old, mixed):
         for path in (folder / "ab", folder):
             os.utime(path, (time.time() - 4 * DAY_S,) * 2)
     result = run(repository, Task.SWEEP)
     assert not old.exists()
-    assert sorted(path.name for path in mixed.iterdir()) == ["ab", "young"]
-    assert "objects/tmp_objdir-incoming-old" in result.removed
+    assert sorted(path.name for path in (mixed / "ab").iterdir()) == ["c" * 38, "d" * 38]
+    assert "objects/tmp_objdir-incoming-01dold" in result.removed
+
+
+def leave_folder(repository: GitRepository, name: str, *below: str) -> Path:
+    for path in below:
+        leave(repository, f"objects/{name}/{path}", 400 * DAY_S)
+    folder = repository.git_dir / "objects" / name
+    for path in (*folder.rglob("*"), folder):
+        if path.is_dir():
+            os.utime(path, (0, 0))
+    return folder
+
+
+WHOLE_QUARANTINE = (
+    f"pack/pack-{'a' * 40}.pack",
+    f"pack/pack-{'a' * 40}.idx",
+    f"pack/pack-{'a' * 40}.keep",
+    "pack/tmp_pack_aBc012",
+    f"17/{'a' * 38}",
+    f"18/{'b' * 62}",
+    "18/tmp_obj_aBc012",
+    "bulk_fsync_aBc012",
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["incoming-aBc012", "tmp_objdir-incoming-aBc012", "tmp_objdir-bulk-fsync-aBc012", "tmp_objdir-remerge-diff-aBc012"],
+)
+def test_a_quarantine_of_each_name_goes_with_all_that_git_writes_there(repository: GitRepository, name: str) -> None:
+    folder = leave_folder(repository, name, *WHOLE_QUARANTINE)
+    assert run(repository, Task.SWEEP).removed_count
+    assert not folder.exists()
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    "name", ["incoming-mine", "incoming-backup1", "tmp_objdir-mine", "tmp_objdir_aBc012", "incoming-"]
+)
+def test_a_folder_that_git_did_not_name_stays(repository: GitRepository, name: str) -> None:
+    folder = leave_folder(repository, name, *WHOLE_QUARANTINE)
+    run(repository, Task.SWEEP)
+    assert all((folder / path).exists() for path in WHOLE_QUARANTINE)
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    "mine",
+    ["thesis.txt", "pack/thesis.txt", f"17/{'a' * 37}", f"aa/bb/{'c' * 38}", "info/notes", f"17x/{'a' * 38}", "mine/x"],
+)
+def test_a_folder_named_like_a_quarantine_stays_for_anything_in_it_that_git_did_not_write(
+    repository: GitRepository, mine: str
+) -> None:
+    folder = leave_folder(repository, "incoming-backup", *WHOLE_QUARANTINE, mine)
+    result = run(repository, Task.SWEEP)
+    assert all((folder / path).exists() for path in (*WHOLE_QUARANTINE, mine))
+    assert "incoming-backup stays: git does not write" in result.sentence
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+@pytest.mark.parametrize("is_own", [True, False], ids=["by itself", "by another"])
+def test_a_store_that_is_borrowed_from_stays_whatever_its_name(
+    repository: GitRepository, tmp_path: Path, is_own: bool
+) -> None:
+    other = GitRepository.init(tmp_path / "other.git")
+    other.commit({"b": "1"})
+    other.repack()
+    store = repository.git_dir / "objects" / "incoming-aBc012"
+    shutil.copytree(other.git_dir / "objects" / "pack", store / "pack")
+    borrower = repository if is_own else GitRepository.init(tmp_path / "borrower.git")
+    (borrower.git_dir / "objects" / "info").mkdir(exist_ok=True)
+    (borrower.git_dir / "objects" / "info" / "alternates").write_text(f"{store}\n")
+    borrower.git("update-ref", "refs/heads/borrowed", other.git("rev-parse", "main"))
+    grow_old(repository)
+    for folder in (store / "pack", store):
+        os.utime(folder, (0, 0))
+    assert complaints(borrower) == ""
+    result = run(repository, Task.SWEEP, borrowers=[] if is_own else [borrower])
+    assert complaints(borrower) == ""
+    assert f"{borrower.path} borrows objects from it" in result.sentence
 
 
 @pytest.mark.parametrize(
@@ -193,7 +295,7 @@ def test_a_full_disk_does_not_keep_it_from_making_room(tmp_path: Path) -> None:
             pytest.skip("no file system can be mounted here")
         repository = GitRepository.init(volume / "one.git")
         repository.commit({"a": "1"})
-        path = leave(repository, "objects/pack/tmp_pack_abc", 2 * DAY_S, b"x" * 100_000)
+        path = leave(repository, "objects/pack/tmp_pack_aBc012", 2 * DAY_S, b"x" * 100_000)
         with pytest.raises(OSError, match="No space left"):
             (volume / "filler").write_bytes(b"x" * (1 << 20))
         result = run(repository, Task.SWEEP)

@@ -1,0 +1,51 @@
+"""Whether a folder in `objects` that is named like a quarantine is one, and no store that somebody uses.
+
+A person may give the same name to a copy, and a repository may borrow from any folder. So nothing goes unless all in it
+is what git writes there, and no repository that is known has it as an alternate. Source: tmp-objdir.c,
+gitrepository-layout(5). Removes nothing.
+"""
+
+import os
+from collections.abc import Iterator
+
+from gitdash.inspection.alternates import inspect_alternates
+from gitdash.inspection.reading import Problems
+from gitdash.inspection.temporary import belongs_in_quarantine
+from gitdash.model.inspection import AlternatesFacts
+from gitdash.model.report import RepositoryReport
+from gitdash.units import printable_path
+
+
+def objection_to_quarantine(report: RepositoryReport, path: bytes) -> str | None:
+    """Say why a folder stays, given relative to the common directory; None if nothing speaks against it. Printable."""
+    common_dir = report.repository.common_dir
+    base = os.path.join(common_dir, path)
+    strange = next(_strange_paths(base), None)
+    if strange is not None:
+        return f"git does not write {printable_path(strange)} into such a folder"
+    real_path = os.path.realpath(base)
+    for borrower in (common_dir, *report.borrowers):
+        if any(real_path in (store, *_above(store)) for store in _lenders_of(borrower)):
+            return f"{printable_path(borrower)} borrows objects from it"
+    return None
+
+
+def _strange_paths(base: bytes) -> Iterator[bytes]:
+    for top, folders, files in os.walk(base):
+        below = top[len(base) + 1 :] + b"/" if len(top) > len(base) else b""
+        for names, is_folder in ((folders, True), (files, False)):
+            yield from (below + name for name in names if not belongs_in_quarantine(below + name, is_folder=is_folder))
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    while len(path) > 1:
+        path = os.path.dirname(path)
+        yield path
+
+
+def _lenders_of(path: bytes) -> Iterator[bytes]:
+    """Yield the stores that a repository borrows from, by its path, with or without a work tree, as they are now."""
+    for objects_dir in (path + b"/objects", path + b"/.git/objects"):
+        found = inspect_alternates(objects_dir, Problems())
+        if isinstance(found, AlternatesFacts):
+            yield from (alternate.path for alternate in found.alternates)
