@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.lab import clone, connectivity, filesystem, lookup, size
+from gitdash.lab import clone, connectivity, fetch, filesystem, lookup, size
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -35,6 +35,13 @@ EXPERIMENTS: Final[Mapping[ExperimentKind, Experiment]] = {
         run=size.run,
         variants_of=size.variants,
         questions_of=size.questions,
+    ),
+    ExperimentKind.FETCH: Experiment(
+        title=fetch.TITLE,
+        explanation=fetch.EXPLANATION,
+        run=fetch.run,
+        variants_of=fetch.variants,
+        questions_of=fetch.questions,
     ),
     ExperimentKind.CONNECTIVITY: Experiment(
         title=connectivity.TITLE,

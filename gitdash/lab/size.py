@@ -21,7 +21,7 @@ from gitdash.gitcmd.shadow import ShadowGitDir, shadow_git_dir
 from gitdash.lab.answers import judged
 from gitdash.lab.bitmap_copies import BitmapCopies, why_no_copy
 from gitdash.lab.fingerprint import object_folders
-from gitdash.lab.measured_git import measured_output
+from gitdash.lab.joined import joined
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
 from gitdash.lab.references import Lent, bitmaps_of, lenders_of, require_inspection, tips_of
@@ -204,7 +204,7 @@ class _Sizing:
         every_object_once = isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once
         found = answer(way.strategy, queries, self.tips, every_object_once=every_object_once)
         said.argv, said.is_exact = found.argv, found.exact
-        return _joined([measured_output(output) for output in outputs], found.size_bytes)
+        return joined(outputs, answer=found.size_bytes)
 
     def _is_trusted(self, way: SizeWay) -> bool:
         """Whether an answer is exact by how it was counted; where git cannot say, by the number of objects."""
@@ -239,18 +239,3 @@ class _Sizing:
             cancel=self.request.cancel,
         )
         return int(output.stdout)
-
-
-def _joined(parts: Sequence[Measured], answered: int) -> Measured:
-    """Return what one or more calls took together."""
-    known = [part for part in parts if part.user_s is not None and part.system_s is not None]
-    is_known = len(known) == len(parts)
-    peaks = [part.peak_memory_bytes for part in parts if part.peak_memory_bytes is not None]
-    return Measured(
-        wall_s=sum(part.wall_s for part in parts),
-        user_s=sum(part.user_s or 0.0 for part in known) if is_known else None,
-        system_s=sum(part.system_s or 0.0 for part in known) if is_known else None,
-        peak_memory_bytes=max(peaks, default=None),
-        read_bytes=sum(part.read_bytes or 0 for part in known) if is_known else None,
-        answer=answered,
-    )

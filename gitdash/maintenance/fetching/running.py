@@ -47,7 +47,7 @@ _RACE: Final = re.compile(r"cannot lock ref|but expected|unable to update local 
 """Another process, or another reference of the same fetch, was at the same one."""
 
 
-def fetch(
+def fetch(  # noqa: PLR0913 - what each fetch needs, and who wants to hear of it
     report: RepositoryReport,
     remote: RemotePlan,
     *,
@@ -55,12 +55,16 @@ def fetch(
     now_s: float,
     cancel: threading.Event | None = None,
     on_progress: Callable[[FetchProgress], None] | None = None,
+    on_output: Callable[[GitOutput], None] | None = None,
 ) -> FetchResult:
     """Fetch from one remote as planned, and say what came of it; an error of git's or of a file becomes a result.
 
-    `now_s` is the time at which it is called. `on_progress` hears how far git is, in this thread.
+    `now_s` is the time at which it is called. `on_progress` hears how far git is, `on_output` what each call of git
+    said and took, both in this thread.
     """
-    session = FetchSession(program=program, now_s=now_s, time_limit_s=remote.time_limit_s, cancel=cancel)
+    session = FetchSession(
+        program=program, now_s=now_s, time_limit_s=remote.time_limit_s, cancel=cancel, on_output=on_output
+    )
     gathered = Gathered(report=report, remote=remote, session=session)
     refusal = _refusal(report, remote)
     if refusal is not None:

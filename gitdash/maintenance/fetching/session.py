@@ -26,6 +26,8 @@ class FetchSession:
     """Seconds since the epoch, when it began."""
     time_limit_s: float
     cancel: threading.Event | None
+    on_output: Callable[[GitOutput], None] | None = None
+    """Hears what each call that ended by itself said and took."""
     began_s: float = field(default_factory=time.monotonic)
     commands: list[RecordedCommand] = field(default_factory=list)
 
@@ -71,6 +73,8 @@ class FetchSession:
             self._take_down(began_s, error.argv, error.exit_code, ending, error.stderr)
             raise
         self._take_down(began_s, output.argv, output.exit_code, None, output.stderr)
+        if self.on_output is not None:
+            self.on_output(output)
         return output
 
     def ask(self, arguments: Sequence[str], environment: Mapping[str, str]) -> str:
