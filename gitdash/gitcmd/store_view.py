@@ -31,6 +31,18 @@ def make_store_view(folder: bytes, objects_dir: bytes, lenders: Sequence[bytes])
     return views[0]
 
 
+def make_pack_view(folder: bytes, objects_dir: bytes, stem: bytes) -> bytes:
+    """Make a store in `folder`, which is not there yet, in which git finds one pack of a store and nothing else.
+
+    `stem` is the pack's name without suffix. Raises OSError.
+    """
+    os.makedirs(os.path.join(folder, b"pack"))
+    for suffix in (b".pack", b".idx"):
+        name = stem + suffix
+        os.symlink(os.path.join(objects_dir, b"pack", name), os.path.join(folder, b"pack", name))
+    return folder
+
+
 def _link(store: bytes, view: bytes) -> bool:
     """Fill the view of one store; return whether the store could be listed."""
     os.mkdir(view)

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import Final
 
 from gitdash.maintenance import removing, steps
+from gitdash.maintenance.copies import check_copies
 from gitdash.maintenance.deduplicating import check_lenders
 from gitdash.maintenance.sweeping import sweep
 from gitdash.maintenance.unlinking import leave_lenders, link_lent_objects
 from gitdash.maintenance.work import Work
 
 ACT_FUNCTIONS: Final[dict[str, Callable[[Work], None]]] = {
+    steps.CHECK_COPIES: check_copies,
     steps.CHECK_LENDERS: check_lenders,
     steps.LEAVE_LENDERS: leave_lenders,
     steps.LINK_LENT_OBJECTS: link_lent_objects,

@@ -2,14 +2,16 @@
 
 A lender does not know its borrowers. What nothing there references its next gc drops, so a copy here of such an object
 may be the only one tomorrow (`reference` sequence: the pool fetched the member's commit, the member's gc removed its
-own copy, the pool deleted the branch). So three things are shown, in this order: everything reachable in the member is
-there; everything reachable in each lender is there; and each object that both have is reachable in the lender.
+own copy, the pool deleted the branch). So four things are shown, in this order: everything reachable in the member is
+there; everything reachable in each lender is there; each object that both have is reachable in the lender; and is whole
+there, which no walk sees of a blob.
 """
 
 import os
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
+from gitdash.maintenance.copies import check_lent_copies
 from gitdash.maintenance.reachability import (
     count_reachable,
     reference_tips,
@@ -55,6 +57,7 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
     if with_shared != there:
         lost = counted(with_shared - there, "object")
         raise refused(f"{lost} of what both have nothing references in the lender {name}: its next gc may drop them")
+    check_lent_copies(work, objects_dir, shared)
 
 
 def _unless_missing(error: GitdashError, sentence: str) -> GitdashError:

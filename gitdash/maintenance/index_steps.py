@@ -24,6 +24,7 @@ from gitdash.maintenance.steps import (
     REMOVE_ORPHAN_INDEXES,
     REMOVE_PACK_BITMAPS,
     act_step,
+    copies_check,
     git_step,
     in_objects,
     removal,
@@ -40,6 +41,7 @@ def incremental_repack(report: RepositoryReport, _facts: ActionFacts) -> tuple[S
     verified = _verified_index(report, written)
     return (
         *_repair(report),
+        copies_check(report),
         written,
         git_step("remove superfluous packs", "multi-pack-index", "expire", "--no-progress", replaces_packs=True),
         verified,
@@ -56,9 +58,9 @@ def incremental_repack(report: RepositoryReport, _facts: ActionFacts) -> tuple[S
 
 
 def multi_pack_index(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
-    """Write and verify."""
+    """Write and verify. git looks for no other copy of what the index finds in a damaged pack."""
     written = _written_index(report)
-    return *_repair(report), written, _verified_index(report, written)
+    return *_repair(report), copies_check(report), written, _verified_index(report, written)
 
 
 def multi_pack_bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:

@@ -4,14 +4,21 @@ Imports numpy through `measurement`: import this module only where it is used.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from gitdash.formats.pack_index_arrays import prefixes_of
 from gitdash.inspection.files import open_buffer
 from gitdash.inspection.object_ids import index_paths, loose_object_sizes
-from gitdash.measurement.sorted_ids import SortedIds, contained, ids_from_hexadecimal
+from gitdash.measurement.sorted_ids import (
+    SortedIds,
+    concatenated,
+    contained,
+    first_copies,
+    ids_from_hexadecimal,
+    sorting_order,
+)
 from gitdash.measurement.stores import Store, StoredPack, store_ids
 from gitdash.model.inspection import ObjectFormat
 
@@ -30,6 +37,56 @@ def shared_objects(objects_dir: bytes, lender: bytes, object_format: ObjectForma
     own = store_ids(_store(objects_dir), object_format)
     lent = store_ids(_store(lender), object_format)
     return [row.tobytes().hex() for row in own.object_ids[contained(own, lent)]]
+
+
+def doubled_objects(objects_dir: bytes, object_format: ObjectFormat) -> list[tuple[bytes, list[str], int]]:
+    """Return for each pack those of its objects that the store has in another pack or as a file, too.
+
+    A pack is told by its name without suffix, and comes with the number of its objects; packs without such objects are
+    left out. Raises GitdashError for a damaged index.
+    """
+    by_pack = [(pack_stem, ids) for pack_stem, ids in _ids_by_pack(objects_dir, object_format)]
+    loose = ids_from_hexadecimal([object_id for object_id, _ in loose_object_sizes(objects_dir)], object_format)
+    object_ids = concatenated([*(ids.object_ids for _, ids in by_pack), loose], object_format)
+    prefixes = prefixes_of(object_ids)
+    order = sorting_order(object_ids, prefixes)
+    if order is not None:
+        object_ids = object_ids[order]
+        prefixes = prefixes_of(object_ids)
+    again = ~first_copies(object_ids, prefixes)
+    doubled = SortedIds(object_ids=object_ids[again], prefixes=prefixes[again])
+    return [found for pack_stem, ids in by_pack if (found := _found(pack_stem, ids, doubled))[1]]
+
+
+def copies_by_pack(
+    objects_dir: bytes, object_ids: Sequence[str], object_format: ObjectFormat
+) -> tuple[list[tuple[bytes, list[str], int]], list[str]]:
+    """Return which packs have which of some objects, as `doubled_objects`, and those that no pack has."""
+    wanted = _sorted(object_ids, object_format)
+    is_packed = np.zeros(len(wanted.prefixes), np.bool_)
+    by_pack = []
+    for pack_stem, ids in _ids_by_pack(objects_dir, object_format):
+        is_packed |= contained(wanted, ids)
+        found = _found(pack_stem, ids, wanted)
+        if found[1]:
+            by_pack.append(found)
+    return by_pack, [row.tobytes().hex() for row in wanted.object_ids[~is_packed]]
+
+
+def _found(pack_stem: bytes, ids: SortedIds, wanted: SortedIds) -> tuple[bytes, list[str], int]:
+    rows = ids.object_ids[contained(ids, wanted)]
+    return pack_stem, [row.tobytes().hex() for row in rows], len(ids.prefixes)
+
+
+def _sorted(object_ids: Sequence[str], object_format: ObjectFormat) -> SortedIds:
+    found = ids_from_hexadecimal(sorted(set(object_ids)), object_format)
+    return SortedIds(object_ids=found, prefixes=prefixes_of(found))
+
+
+def _ids_by_pack(objects_dir: bytes, object_format: ObjectFormat) -> Iterator[tuple[bytes, SortedIds]]:
+    for pack in _packs(objects_dir):
+        one = Store(identity=pack.name, packs=lambda found=pack: (found,), loose=_nothing)  # type: ignore[misc]
+        yield pack.name.removesuffix(b".pack"), store_ids(one, object_format)
 
 
 def _store(objects_dir: bytes, *, with_loose: bool = True) -> Store:

@@ -8,13 +8,14 @@ import os
 from typing import Final
 
 from gitdash.maintenance.action_facts import ActionFacts
-from gitdash.maintenance.heuristics import is_member, own_bitmap_names, wants_bitmap, wants_pseudo_merges
+from gitdash.maintenance.heuristics import has_kept_pack, is_member, own_bitmap_names, wants_bitmap, wants_pseudo_merges
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.steps import (
     CHECK_LENDERS,
     REMOVE_BITMAPS,
     REMOVE_PACKED_LOOSE,
     act_step,
+    copies_check,
     git_step,
     in_objects,
     removal,
@@ -32,13 +33,16 @@ _PSEUDO_MERGES_SINCE: Final = (2, 46)
 
 
 def loose_objects(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
-    """Pack all, then remove loose copies of what is packed: in a member only of what its own packs hold."""
+    """Pack all, then remove loose copies of what is packed: in a member only of what its own packs hold.
+
+    git goes by what an index lists, and so the packed copies are read before.
+    """
     removed = (
         act_step(REMOVE_PACKED_LOOSE)
         if is_member(report)
         else git_step("remove loose copies of what is packed", "prune-packed", "--quiet")
     )
-    return _pack_loose(report), removed
+    return _pack_loose(report), copies_check(report), removed
 
 
 def _pack_loose(report: RepositoryReport) -> Step:
@@ -55,8 +59,12 @@ def _pack_loose(report: RepositoryReport) -> Step:
 
 
 def geometric_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
-    """Loose objects go into the new pack, unreachable ones too; kept and cruft packs stay as they are."""
+    """Loose objects go into the new pack, unreachable ones too; kept and cruft packs stay as they are.
+
+    What a pack has that stays is left out of the new one, whether that pack is whole or not: it is read before.
+    """
     return (
+        copies_check(report),
         git_step(
             "join packs until each has twice the objects of the next smaller",
             "repack",
@@ -79,6 +87,7 @@ def _bitmap_option(report: RepositoryReport) -> tuple[str, ...]:
 def full_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
     """A bitmap, where one belongs, is that of the multi-pack-index: it covers kept packs, too."""
     return (
+        *_kept_copies_check(report),
         git_step(
             "pack everything, and keep what is unreachable",
             *_keeping_everything(report),
@@ -88,6 +97,11 @@ def full_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...
             replaces_packs=True,
         ),
     )
+
+
+def _kept_copies_check(report: RepositoryReport) -> tuple[Step, ...]:
+    """A rewrite of all packs reads each object, and a good copy where another is damaged; kept packs it trusts."""
+    return (copies_check(report),) if has_kept_pack(report) else ()
 
 
 def _keeping_everything(report: RepositoryReport) -> tuple[str, ...]:
@@ -124,10 +138,11 @@ def bitmap_config(report: RepositoryReport, facts: ActionFacts) -> tuple[tuple[s
     return PSEUDO_MERGE_CONFIG if has_pseudo_merges else ()
 
 
-def deduplicate(_report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
     """The one task by which a member gives up its own copies of what lenders have."""
     return (
         act_step(CHECK_LENDERS),
+        *_kept_copies_check(report),
         git_step(
             "repack without what the lenders have, and keep what is unreachable",
             "repack",
@@ -143,10 +158,11 @@ def deduplicate(_report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, .
     )
 
 
-def reclaim(_report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+def reclaim(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
     """First what is packed, then what is loose; the repack explodes nothing into loose objects."""
     return (
         verification(),
+        *_kept_copies_check(report),
         git_step(
             f"drop packed objects that are unreachable for longer than {RECLAIM_EXPIRY.removesuffix('.ago')}",
             "repack",

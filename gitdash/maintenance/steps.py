@@ -10,6 +10,7 @@ from gitdash.maintenance.shell_words import posix_word
 from gitdash.model.plan import Step
 from gitdash.model.report import RepositoryReport
 
+CHECK_COPIES: Final = "check-copies"
 CHECK_LENDERS: Final = "check-lenders"
 LEAVE_LENDERS: Final = "leave-lenders"
 LINK_LENT_OBJECTS: Final = "link-lent-objects"
@@ -21,8 +22,9 @@ REMOVE_PACK_BITMAPS: Final = "remove-pack-bitmaps"
 REMOVE_PACKED_LOOSE: Final = "remove-packed-loose"
 SWEEP: Final = "sweep"
 ACTS: Final = {
+    CHECK_COPIES: "read every packed copy of what is here twice, for a damaged one must not outlive a good one",
     CHECK_LENDERS: "see that every lender is there, that everything reachable here is there with them, and that what"
-    " they have of it is reachable there",
+    " they have of it is reachable and whole there",
     LEAVE_LENDERS: "set the alternates file aside as a backup, see that everything reachable is here, and put the file"
     " back if anything is not",
     LINK_LENT_OBJECTS: "make hard links here to all objects of all lenders, or copies across file systems",
@@ -68,6 +70,13 @@ def removal(report: RepositoryReport, below: tuple[bytes, ...]) -> str:
     """Return the shell command that removes what lies there below the object store."""
     words = " ".join(posix_word(in_objects(report, name)) for name in below)
     return f"rm -rf -- {words}"
+
+
+def copies_check(report: RepositoryReport) -> Step:
+    """Return the step that comes before copies are removed; a shell verifies all packs instead."""
+    indexes = f"{posix_word(in_objects(report, b'pack'))}/*.idx"
+    by_shell = f'for index in {indexes}; do [ ! -e "${{index%.idx}}.pack" ] || call verify-pack -- "$index"; done'
+    return act_step(CHECK_COPIES, by_shell=by_shell)
 
 
 def verification() -> Step:

@@ -307,8 +307,8 @@ def test_every_git_step_carries_every_pin() -> None:
 
 def test_bitmap_of_a_multi_pack_index_survives_writing_it_anew() -> None:
     case = report(bitmaps=(bitmap(BitmapSource.MULTI_PACK_INDEX),), multi_pack_index=multi_pack_index())
-    assert "--bitmap" in steps_of(Task.MULTI_PACK_INDEX, case, action_facts())[0].arguments
-    assert "--bitmap" not in steps_of(Task.MULTI_PACK_INDEX, report(), action_facts())[0].arguments
+    assert "--bitmap" in steps_of(Task.MULTI_PACK_INDEX, case, action_facts())[1].arguments
+    assert "--bitmap" not in steps_of(Task.MULTI_PACK_INDEX, report(), action_facts())[1].arguments
 
 
 def test_findings_name_only_tasks_that_exist_and_never_reclaim() -> None:

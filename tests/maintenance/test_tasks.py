@@ -168,7 +168,7 @@ def test_geometric_repack_would_take_own_copies_from_a_member_and_is_refused(poo
     planned = {task.task: task for task in plan(report, facts, list(Task)).tasks}
     assert [refusal.rule for refusal in planned[Task.GEOMETRIC_REPACK].refusals] == ["borrows-objects"]
     before = own_objects(member)
-    (step,) = planned[Task.GEOMETRIC_REPACK].steps
+    step = planned[Task.GEOMETRIC_REPACK].steps[-1]
     member.git(*step.arguments)
     assert own_objects(member) < before
 
