@@ -15,12 +15,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from gitdash.errors import GitdashError
-from gitdash.inspection.files import FileError, open_buffer, read_start
+from gitdash.gitcmd.git_error import GitError
+from gitdash.inspection.files import FileError, FileMissingError, read_start
 from gitdash.maintenance.reachability import (
     count_reachable,
     reference_tips,
     shallow_file_of,
 )
+from gitdash.maintenance.same_name import are_equal, is_whole_loose_object
 from gitdash.maintenance.verifying import is_about_objects, verify
 from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.maintenance.writing import link_file, make_folder, remove_file, rename_file, settle
@@ -87,7 +89,10 @@ class _Linking:
 
     def _link_shard(self, lender: bytes, shard: bytes) -> None:
         own = frozenset(_names(self._own + b"/" + shard))
-        lent = [name for name in _names(lender + b"/" + shard) if _LOOSE_OBJECT.fullmatch(name) and name not in own]
+        found = [name for name in _names(lender + b"/" + shard) if _LOOSE_OBJECT.fullmatch(name)]
+        for name in filter(own.__contains__, found):
+            self._require_whole(lender, shard, name)
+        lent = [name for name in found if name not in own]
         if not lent:
             return
         make_folder(self._own, shard)
@@ -101,10 +106,11 @@ class _Linking:
     def _link_pack(self, lender: bytes, stem: bytes) -> None:
         self._work.refuse_if_cancelled()
         base = b"pack/" + stem + b"."
-        if self._has(base + b"idx") and self._has(base + b"pack"):
-            return
-        if self._has(base + b"pack") and not self._is_same_pack(lender, base + b"pack"):
-            raise refused(f"{printable_path(base)}pack is here with another content and without an index")
+        has_index = self._has(base + b"idx")
+        if self._has(base + b"pack"):
+            self._require_same_pack(lender, base, has_index=has_index)
+            if has_index:
+                return
         is_linked = False
         try:
             for suffix in _ORDER:
@@ -131,9 +137,41 @@ class _Linking:
         except FileError:
             return False
 
-    def _is_same_pack(self, lender: bytes, path: bytes) -> bool:
-        with open_buffer(self._own + b"/" + path) as own, open_buffer(lender + b"/" + path) as lent:
-            return len(own) == len(lent) and own[len(own) - 20 : len(own)] == lent[len(lent) - 20 : len(lent)]
+    def _require_same_pack(self, lender: bytes, base: bytes, *, has_index: bool) -> None:
+        """Refuse where the pack that is here need not be as good as the lender's. Raises TaskStoppedError, FileError.
+
+        An index may have been written by another git, which only says something if the pack reads well with it.
+        """
+        try:
+            if not are_equal(self._work, self._own + b"/" + base + b"pack", lender + b"/" + base + b"pack"):
+                raise refused(
+                    f"{printable_path(base)}pack is here with another content than in {printable_path(lender)}: one of"
+                    " them is damaged, or they are two packs; git verify-pack tells"
+                )
+            if has_index and not are_equal(self._work, self._own + b"/" + base + b"idx", lender + b"/" + base + b"idx"):
+                self._verify_pack(base)
+        except FileMissingError:
+            # the lender was repacked: the next round links what it has now
+            self.count += 1
+
+    def _verify_pack(self, base: bytes) -> None:
+        try:
+            self._work.git(["verify-pack", self._own + b"/" + base + b"idx"])
+        except GitError as error:
+            if not is_about_objects(error):
+                raise
+            raise corrupt(f"{printable_path(base)}idx is damaged, and the lender's is not used without it") from error
+
+    def _require_whole(self, lender: bytes, shard: bytes, name: bytes) -> None:
+        """Refuse where an own loose object is damaged that a lender has, too. Raises TaskStoppedError, FileError."""
+        path = shard + b"/" + name
+        with contextlib.suppress(FileMissingError):
+            if are_equal(self._work, self._own + b"/" + path, lender + b"/" + path):
+                return
+            if not is_whole_loose_object(self._own + b"/" + path, shard + name, self._work.inspection.object_format):
+                raise corrupt(
+                    f"objects/{printable_path(path)} is damaged here, and the lender has a copy: move it away"
+                )
 
     def _link_graphs(self, lender: bytes) -> None:
         """Link layers of our commit-graph chain that lie in a lender."""

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import zlib
 from functools import partial
 from pathlib import Path
 
@@ -208,3 +209,91 @@ def test_a_commit_graph_that_stands_on_the_lenders_comes_along(tmp_path: Path) -
     shutil.rmtree(lender.path)
     member.git("commit-graph", "verify")
     assert not complaints(member)
+
+
+def member_with_pack_of_lender(folder: Path) -> tuple[Path, Path, GitRepository, str]:
+    """The pack of both, by its path there and here, a member that reads a large blob of it, and the blob."""
+    lender, member = make_lender_and_member(folder)
+    blob = lender.blob(bytes(range(256)) * 400)
+    lender.commit({"large": "x"}, reference="refs/heads/large")
+    tree = lender.git("mktree", stdin=f"100644 blob {blob}\tlarge\n".encode())
+    commit = lender.git("commit-tree", "-m", "large", tree)
+    lender.git("update-ref", "refs/heads/large", commit)
+    lender.repack()
+    member.git("update-ref", "refs/heads/large", commit)
+    pack = lender.packs()[0]
+    own = member.git_dir / "objects" / "pack" / pack.name
+    own.parent.mkdir(exist_ok=True)
+    for suffix in (".pack", ".idx"):
+        shutil.copy(pack.with_suffix(suffix), own.with_suffix(suffix))
+        own.with_suffix(suffix).chmod(0o644)
+    grow_old(lender, member)
+    return pack, own, member, blob
+
+
+def offset_in(pack: Path, repository: GitRepository, object_id: str) -> int:
+    listed = repository.git("verify-pack", "-v", os.fspath(pack.with_suffix(".idx")))
+    return next(int(line.split()[4]) for line in listed.splitlines() if line.startswith(object_id))
+
+
+def damage(path: Path, offset: int, *, length: int = 40) -> None:
+    data = bytearray(path.read_bytes())
+    data[offset : offset + length] = bytes(255 - byte for byte in data[offset : offset + length])
+    path.write_bytes(data)
+
+
+def test_a_damaged_pack_does_not_stand_for_the_lenders_of_the_same_name(tmp_path: Path) -> None:
+    pack, own, member, blob = member_with_pack_of_lender(tmp_path)
+    damage(own, offset_in(pack, member, blob) + 60)
+    content = member.git("cat-file", "blob", blob)
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.REFUSED, result.sentence
+    assert f"pack/{own.name} is here with another content" in result.sentence
+    assert member.git("cat-file", "blob", blob) == content
+    assert alternates_of(member).exists()
+
+
+def test_a_damaged_index_does_not_stand_for_the_lenders_of_the_same_name(tmp_path: Path) -> None:
+    _, own, member, blob = member_with_pack_of_lender(tmp_path)
+    listed = [
+        line.split()[:2] for line in member.git("show-index", stdin=own.with_suffix(".idx").read_bytes()).splitlines()
+    ]
+    place = [object_id for _, object_id in listed].index(blob)
+    # gitformat-pack(5), version 2: header, fan-out, ids, checksums, and then the offsets; one byte of that of the blob
+    damage(own.with_suffix(".idx"), 8 + 1024 + 24 * len(listed) + 4 * place + 3, length=1)
+    content = member.git("cat-file", "blob", blob)
+    result = run(member, Task.UNLINK)
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT), result.sentence
+    assert alternates_of(member).exists()
+    assert member.git("cat-file", "blob", blob) == content
+
+
+def test_an_index_that_another_git_wrote_is_as_good(tmp_path: Path) -> None:
+    pack, own, member, blob = member_with_pack_of_lender(tmp_path)
+    own.with_suffix(".idx").unlink()
+    member.git("index-pack", "--index-version=1", os.fspath(own))
+    assert own.with_suffix(".idx").read_bytes() != pack.with_suffix(".idx").read_bytes()
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.DONE, result.sentence
+    shutil.rmtree(tmp_path / "lender.git")
+    assert member.git("cat-file", "-t", blob) == "blob"
+    assert not complaints(member)
+
+
+@pytest.mark.parametrize("is_damaged", [True, False])
+def test_a_damaged_loose_object_does_not_stand_for_the_lenders(tmp_path: Path, is_damaged: bool) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    blob = lender.blob(b"x" * 5000)
+    lent = lender.git_dir / "objects" / blob[:2] / blob[2:]
+    own = member.git_dir / "objects" / blob[:2] / blob[2:]
+    own.parent.mkdir(exist_ok=True)
+    own.write_bytes(lent.read_bytes()[:-8] if is_damaged else zlib.compress(b"blob 5000\0" + b"x" * 5000, 0))
+    assert own.read_bytes() != lent.read_bytes()
+    result = run(member, Task.UNLINK)
+    if is_damaged:
+        assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT), result.sentence
+        assert f"objects/{blob[:2]}/{blob[2:]} is damaged here" in result.sentence
+        assert alternates_of(member).exists()
+    else:
+        assert result.outcome is Outcome.DONE, result.sentence
+        assert member.git("cat-file", "blob", blob) == "x" * 5000
