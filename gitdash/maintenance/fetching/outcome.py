@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
+
 from gitdash.gitcmd.git_program import GitOutput
 from gitdash.maintenance.fetching.arrivals import loose_bytes_since, temporary_files_since
 from gitdash.maintenance.fetching.session import FetchSession
@@ -12,7 +14,7 @@ from gitdash.maintenance.outcomes import classify, classify_text
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.report import RepositoryReport
-from gitdash.units import counted, human_bytes, human_duration, printable
+from gitdash.units import counted, human_bytes, human_duration, printable, printable_path
 
 MAXIMUM_CHANGES: Final = 1000
 _MAXIMUM_GATHERED: Final = 1_000_000
@@ -39,6 +41,8 @@ class Gathered:
     changes: dict[str, ReferenceChange] = field(default_factory=dict)
     """By name: a second try says the last word."""
     trace: TraceFacts = field(default_factory=TraceFacts)
+    stand_in_folder: str | None = None
+    """The git directory that git was given: people know the repository's own."""
     progress: FetchProgress | None = None
     """How far receiving was when git said so last."""
 
@@ -61,7 +65,7 @@ class Gathered:
             remote=printable(self.remote.name),
             outcome=outcome,
             reason=reason,
-            sentence=printable(sentence),
+            sentence=printable(self._by_its_own_path(sentence)),
             elapsed_s=elapsed_s,
             phases=phases(self._timed(), elapsed_s) if self.session.commands else (),
             received_objects=self.received_objects(outcome),
@@ -69,10 +73,18 @@ class Gathered:
             reference_changes=tuple(changes),
             reference_change_count=len(self.changes),
             choices=(*self.remote.choices, *self.choices),
-            commands=tuple(self.session.commands),
+            commands=tuple(
+                msgspec.structs.replace(command, stderr=self._by_its_own_path(command.stderr))
+                for command in self.session.commands
+            ),
             leftovers=left,
             left_bytes=left_bytes,
         )
+
+    def _by_its_own_path(self, text: str) -> str:
+        if self.stand_in_folder is None:
+            return text
+        return text.replace(self.stand_in_folder, printable_path(self.report.repository.common_dir))
 
     def received_objects(self, outcome: Outcome) -> int | None:
         """Return how many objects came: all that were announced, or, of a fetch that was stopped, as many as came."""

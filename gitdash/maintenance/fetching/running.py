@@ -82,7 +82,7 @@ def _refusal(report: RepositoryReport, remote: RemotePlan) -> str | None:
     """Return why nothing is fetched: by what the plan says, or by what may have changed since."""
     if remote.refusals:
         return remote.refusals[0].reason
-    return refusal_of(read_surroundings(report.repository), is_preview=remote.is_preview)
+    return refusal_of(read_surroundings(report), is_preview=remote.is_preview)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,6 +106,7 @@ class _Fetch:
             config=config,
             keeps_objects=not remote.is_preview,
         ) as place:
+            gathered.stand_in_folder = place.folder
             environment = user.environment() | self._environment(user, place) | place.environment
             pairs = [*remote.config, *self._alternate_refs(environment)]
             if self._loses_ids:

@@ -2,7 +2,7 @@
 
 Minutes may lie between a plan and its turn, so this is read just before git is called. git locks, replaces, appends to
 and removes what links lead to (`maintenance.links`), and so would reach another repository, or any file of the user's.
-Links in the object store are passed over: a fetch only adds objects there, under names that are hashes.
+An object store that is a link as a whole is passed over: many tools make such, and a fetch adds objects alone.
 """
 
 import os
@@ -12,15 +12,18 @@ from typing import Final
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.shadow import temporary_folder
+from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.maintenance.facts import volume_of
 from gitdash.maintenance.links import Links, find_links
 from gitdash.maintenance.pause import pause_marker
+from gitdash.model.inspection import AlternatesFacts, Inspection
+from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.units import human_bytes, printable_path
 
 PREVIEW_FREE_BYTES: Final = 256 << 20
 """How much will come nobody says before it comes; a small memory disk for temporary files is not to be filled."""
-_WRITTEN: Final = (b"refs", b"logs", b"reftable", b"packed-refs", b"shallow")
+_WRITTEN: Final = (b"refs", b"logs", b"reftable", b"packed-refs", b"shallow", b"objects/")
 """By a fetch, with all that lies below, and what stands beside: locks, and files that take another's place."""
 
 
@@ -35,16 +38,20 @@ class Surroundings:
     is_mounted_read_only: bool = False
     temporary_free_bytes: int | None = None
     """On the volume of the folder for temporary files, to which a preview downloads; None if nobody knows."""
+    irregular: str | None = None
+    """What git would open in the store of a lender, and might wait for. Printable."""
     links: Links = field(default_factory=Links)
 
 
-def read_surroundings(repository: Repository) -> Surroundings:
-    """Read them now."""
+def read_surroundings(report: RepositoryReport) -> Surroundings:
+    """Read them now; the report says who lends."""
+    repository = report.repository
     return Surroundings(
         owner_uid=_owner_uid(repository),
         pause=pause_marker(repository.git_dir, repository.common_dir),
         is_mounted_read_only=volume_of(repository.common_dir + b"/objects")[0],
         temporary_free_bytes=_temporary_free_bytes(),
+        irregular=_irregular_in_lenders(report),
         links=find_links(repository.common_dir),
     )
 
@@ -55,6 +62,19 @@ def _temporary_free_bytes() -> int | None:
     except GitError:
         # whoever needs the folder says so
         return None
+
+
+def _irregular_in_lenders(report: RepositoryReport) -> str | None:
+    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
+    for lender in alternates.alternates if isinstance(alternates, AlternatesFacts) else ():
+        if not lender.exists:
+            continue
+        git_dir = os.path.dirname(lender.path)
+        # its references are listed where they are named to the server
+        for folder, found in ((lender.path, irregular_file(lender.path)), (git_dir, irregular_reference_file(git_dir))):
+            if found is not None:
+                return f"{printable_path(folder + b'/' + found[0])} is {found[1]}"
+    return None
 
 
 def _owner_uid(repository: Repository) -> int | None:
@@ -70,6 +90,8 @@ def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
         return f"it belongs to user {found.owner_uid}"
     if found.pause is not None:
         return f"paused by {found.pause}"
+    if found.irregular is not None:
+        return f"git would open what is no file: {found.irregular}"
     if is_preview:
         return _preview_refusal(found.temporary_free_bytes)
     if found.is_mounted_read_only:

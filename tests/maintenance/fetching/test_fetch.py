@@ -323,6 +323,18 @@ def test_log_of_a_reference_takes_no_words_from_the_name_of_a_remote(name: str, 
     assert said == ["fetch: storing head"]
 
 
+def test_lock_that_is_in_the_way_is_named_where_it_lies(tmp_path: Path) -> None:
+    upstream = make_upstream(tmp_path)
+    client = make_client(tmp_path / "client.git", upstream)
+    lock = client.path / "refs" / "remotes" / "origin" / "main.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    result = fetched(client.path)
+    assert result.reason is Reason.LOCK_HELD
+    assert os.fspath(lock) in result.sentence
+    assert "gitdash-shadow" not in result.sentence + "".join(command.stderr for command in result.commands)
+
+
 def test_progress_is_told_in_words_of_git(tmp_path: Path) -> None:
     upstream = make_upstream(tmp_path)
     client = make_client(tmp_path / "client.git", upstream)

@@ -22,15 +22,18 @@ RULES: dict[str, tuple[dict[str, object], str]] = {
     "another user's": ({"owner_uid": 7}, "it belongs to user 7"),
     "paused": ({"pause": "the file gitdash.pause"}, "paused by the file gitdash.pause"),
     "mounted read-only": ({"is_mounted_read_only": True}, "its file system is mounted read-only"),
+    "irregular": ({"irregular": "/srv/pool.git/objects/pack/x.idx is a FIFO"}, "git would open what is no file"),
     "linked references": ({"links": Links(paths=(b"refs/tags",))}, "refs/tags is a symbolic link"),
     "linked log": ({"links": Links(paths=(b"logs/refs/heads/main",))}, "logs/refs/heads/main is a symbolic link"),
     "linked packed references": ({"links": Links(paths=(b"packed-refs",))}, "packed-refs is a symbolic link"),
     "linked lock": ({"links": Links(paths=(b"packed-refs.lock",))}, "packed-refs.lock is a symbolic link"),
     "linked list of the shallow": ({"links": Links(paths=(b"shallow",))}, "shallow is a symbolic link"),
     "linked reftable": ({"links": Links(paths=(b"reftable/tables.list",))}, "reftable/tables.list is a symbolic link"),
+    "linked folder of packs": ({"links": Links(paths=(b"objects/pack",))}, "objects/pack is a symbolic link"),
+    "linked folder of objects": ({"links": Links(paths=(b"objects/5e",))}, "objects/5e is a symbolic link"),
     "not all seen": ({"links": Links(is_complete=False)}, "not all of its references and logs can be looked at"),
 }
-OF_PREVIEWS = {"another user's", "paused"}
+OF_PREVIEWS = {"another user's", "paused", "irregular"}
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -54,8 +57,8 @@ def test_preview_needs_room_for_what_it_downloads(free_bytes: int | None, is_ref
     assert refusal_of(found, is_preview=False) is None
 
 
-def test_nothing_speaks_against_links_in_the_object_store() -> None:
-    links = Links(paths=(b"objects", b"objects/pack", b"objects/info"))
+def test_nothing_speaks_against_a_linked_object_store() -> None:
+    links = Links(paths=(b"objects", b"info"))
     assert refusal_of(Surroundings(links=links), is_preview=False) is None
 
 
@@ -147,6 +150,33 @@ def test_fetch_writes_nothing_through_a_link_where_plain_git_does(name: str, tmp
     assert "is a symbolic link" in result.sentence
     assert result.commands == ()
     assert ours.outside() == before
+
+
+@pytest.mark.safety
+def test_fetch_writes_no_pack_into_the_store_of_another(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.client.git("config", "fetch.unpackLimit", "1")
+    scene.client.git("repack", "-a", "-d", "-q")
+    for pack in (scene.git_dir / "objects/pack").iterdir():
+        pack.rename(scene.victim.path / "objects/pack" / pack.name)
+    scene.link("objects/pack", scene.victim.path / "objects/pack")
+    before = sorted((scene.victim.path / "objects/pack").iterdir())
+    assert fetched(scene.client.path).outcome is Outcome.REFUSED
+    assert sorted((scene.victim.path / "objects/pack").iterdir()) == before
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("name", ["objects/info/commit-graph", "objects/pack/pack-%s.idx", "packed-refs"])
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_fifo_in_a_lender_holds_no_fetch_up(name: str, dry_run: bool, tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.client.borrow_from(scene.victim)
+    fifo = scene.victim.path / (name.replace("%s", "1" * 40))
+    os.mkfifo(fifo)
+    fifo.with_suffix(".pack").touch()
+    result = fetched(scene.client.path, dry_run=dry_run, time_limit_s=5.0)
+    assert (result.outcome, result.commands) == (Outcome.REFUSED, ())
+    assert f"{fifo} is a FIFO" in result.sentence
 
 
 @pytest.mark.safety
