@@ -141,6 +141,8 @@ def test_cancelled_experiment_ends_soon_and_the_next_one_begins(fleet: Path, tmp
         watched.until(lambda seen: bool(seen.experiment_runs[key].variants))
         watched.feed.cancel_job(watched.seen.experiment_runs[key].job_number)
         watched.until(lambda seen: seen.jobs[seen.experiment_runs[key].job_number].state is JobState.CANCELLED)
+        problem = watched.seen.experiment_runs[key].problem
+        assert problem == "it was cancelled before there was a run to keep"
         watched.until(lambda seen: seen.jobs[first.number].state is not JobState.QUEUED)
         git.let_go()
 

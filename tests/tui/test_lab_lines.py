@@ -21,7 +21,7 @@ from gitdash.tui.lab.page import ExperimentView, experiment_page
 from gitdash.tui.lab.published import PUBLISHED
 from gitdash.units import printable_path
 from tests.tui.fixture_fleet import HOSTILE_NAMES, NOW_S
-from tests.tui.fixture_lab import BITMAP, WEB, answer, hostile_answer, measured, offers, size_result, under_way
+from tests.tui.fixture_lab import BITMAP, WALK, WEB, answer, hostile_answer, measured, offers, size_result, under_way
 
 WIDTHS = (*range(60, 116), 137, 160, 200)
 SIZE = ExperimentKind.SIZE
@@ -174,3 +174,12 @@ def test_option_comes_back_to_its_first_value() -> None:
                 break
         assert len(set(seen)) == len(seen) > 1
         assert choosing.choice() == first
+
+
+def test_variant_that_failed_or_could_not_be_prepared_says_so_in_its_row() -> None:
+    failed = msgspec.structs.replace(BITMAP, note="git rev-list: exit 128")
+    refused = msgspec.structs.replace(WALK, skipped="a copy would need 2.00 GiB")
+    result = msgspec.structs.replace(size_result(3), variants=(failed, refused), winner=None)
+    text = "\n".join(map(_text, experiment_page(_experiment(answer(earlier=[result])), 120).lines))
+    assert "bitmap          failed: git rev-list: exit 128" in text
+    assert "walk            not here: a copy would need 2.00 GiB" in text

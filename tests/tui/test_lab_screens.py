@@ -113,7 +113,7 @@ async def test_key_opens_the_lab_of_the_row_and_runs_nothing() -> None:
         assert driven.source.experiments_asked == [WEB]
         assert "Looking at what can be compared here" in driven.page
         await driven.tell()
-        assert "2 of 3 variants can run here" in driven.page
+        assert "by question: everything: 2 of 3; without the lender: 2 of 2." in driven.page
         assert "It has no remote." in driven.page
         assert "1m ago" in driven.page
         assert driven.source.experiments_started == []
@@ -254,7 +254,7 @@ async def test_runs_are_drawn_as_they_arrive_and_the_verdict_at_the_end() -> Non
         await driven.run(JobState.QUEUED)
         assert "Waits for its turn" in driven.page
         await driven.run(JobState.RUNNING)
-        assert "Running for 18.0 s of 1 m 00 s, 5 runs so far: run 5: bitmap." in driven.page
+        assert "Running for 18.0 s, 5 runs so far: run 5: bitmap." in driven.page
         (walk,) = [line for line in driven.page.splitlines() if line.startswith("  [x]  walk ")]
         assert walk.split()[2:4] == ["2", "43.0"]
         assert "best" not in driven.page

@@ -188,22 +188,28 @@ class Lab:
         try:
             result = self._result(watch, under_way, cancel)
         except (GitdashError, OSError) as error:
-            self._end(watch, cancel, printable(str(error)))
+            self._end(watch, cancel, None, printable(str(error)))
         else:
-            watch.show(result=result)
-            self._end(watch, cancel, None if _has_runs(result) else "no variant could be run")
+            self._end(watch, cancel, result, None if _has_runs(result) else "no variant could be run")
         finally:
             self._on_busy(path, -1)
         self._answer(path)
 
-    def _end(self, watch: ExperimentWatch, cancel: threading.Event, problem: str | None) -> None:
-        if watch.now.result is None:
-            watch.show(problem=problem)
+    def _end(
+        self, watch: ExperimentWatch, cancel: threading.Event, result: ExperimentResult | None, problem: str | None
+    ) -> None:
+        """Say how it ended; `problem` is why it has no runs."""
+        number = watch.now.job_number
         if cancel.is_set():
-            self._register.end(watch.now.job_number, JobState.CANCELLED)
-        else:
-            state = JobState.DONE if problem is None else JobState.FAILED
-            self._register.end(watch.now.job_number, state, reason=problem)
+            if problem is None:
+                watch.show(result=result)
+            else:
+                watch.show(problem="it was cancelled before there was a run to keep")
+            self._register.end(number, JobState.CANCELLED)
+            return
+        # a result without runs says of each variant why it has none
+        watch.show(result=result, problem=problem)
+        self._register.end(number, JobState.DONE if problem is None else JobState.FAILED, reason=problem)
 
     def _result(
         self, watch: ExperimentWatch, under_way: ExperimentUnderWay, cancel: threading.Event

@@ -102,14 +102,14 @@ class Choosing:
             name="question",
             title="question",
             value=self.question.text,
-            sentence=f"One of {len(self.offer.questions)}; each has variants and results of its own.",
+            sentence=f"One of {len(self.offer.questions)}, each with its own results.",
         )
 
     def _runs_line(self) -> OptionLine:
         if self._runs is None:
-            sentence = "At least 5 of each variant, until the intervals are narrow or the time is over."
+            sentence = "At least 5, until intervals are narrow."
         else:
-            sentence = f"Just {self._runs} of each variant, however wide the intervals are."
+            sentence = f"Just {self._runs} of each variant."
         return OptionLine(name="runs", title="runs", value=str(self._runs or "enough"), sentence=sentence)
 
     def _budget_line(self) -> OptionLine:
@@ -117,21 +117,15 @@ class Choosing:
             name="time",
             title="time",
             value=human_duration(self._budget_s),
-            sentence="For all runs together; after that no further run begins.",
+            sentence="For all runs; then no further begins.",
         )
 
     def _cache_line(self) -> OptionLine:
         sentence = (
-            "Files are driven out of memory before each run; the result says whether that worked."
-            if self._is_cold
-            else "Files are in memory, as they are after one run of each variant that does not count."
+            "Driven out of memory before each run." if self._is_cold else "Files are in memory, as after one run."
         )
         return OptionLine(name="cache", title="cache", value="cold" if self._is_cold else "warm", sentence=sentence)
 
     def _curve_line(self) -> OptionLine:
-        sentence = (
-            "Also with 1, 10, 100 and 1,000 packs, on throw-away copies."
-            if self._has_curve
-            else "Only with the packs that there are."
-        )
+        sentence = "Also with 1, 10, 100 and 1,000 packs." if self._has_curve else "Only with the packs that there are."
         return OptionLine(name="curve", title="curve", value="yes" if self._has_curve else "no", sentence=sentence)

@@ -111,7 +111,8 @@ def variant_lines(variant: VariantResult, figures: Figures, *, is_marked: bool, 
         Piece(fit(variant.name, figures.name_width), Tone.OK if is_winner else _name_tone(variant)),
     ]
     has_runs = measured is not None and measured.summary is not None
-    lines = _measured_lines(left, measured, figures) if measured and has_runs else [_unmeasured(left, variant, figures)]
+    lines = _measured_lines(left, measured, figures) if measured and has_runs else []
+    lines = lines or [_unmeasured(left, variant, measured or variant, figures)]
     if is_winner and has_runs:
         lines[-1] = [*lines[-1], Piece(_BEST, Tone.OK)]
     return [*lines, *_details(variant, measured, figures.width)] if is_unfolded else lines
@@ -121,10 +122,14 @@ def _name_tone(variant: VariantResult) -> Tone:
     return Tone.DIM if variant.skipped is not None else Tone.STRONG
 
 
-def _unmeasured(left: Sequence[Piece], variant: VariantResult, figures: Figures) -> Line:
+def _unmeasured(left: Sequence[Piece], variant: VariantResult, shown: VariantResult, figures: Figures) -> Line:
+    """Return the row of a variant without runs: why it has none, if that is known; `shown` is what became of it."""
     room = max(figures.width - line_length(left) - 3, 1)
-    if variant.skipped is not None:
-        return [*left, Piece("  " + fit(f"not here: {variant.skipped}", room), Tone.NOTICE)]
+    reason = variant.skipped or shown.skipped
+    if reason is not None:
+        return [*left, Piece("  " + fit(f"not here: {printable(reason)}", room), Tone.NOTICE)]
+    if shown.note:
+        return [*left, Piece("  " + fit(f"failed: {printable(shown.note)}", room), Tone.WARNING)]
     return [*left, Piece("  " + fit(variant.title, room), Tone.DIM)]
 
 
@@ -154,9 +159,10 @@ def _details(variant: VariantResult, measured: VariantResult | None, width: int)
     indent = MARK_WIDTH
     lines = wrapped(f"{variant.title}.", Tone.PLAIN, width, indent=indent)
     lines += wrapped(variant.explanation, Tone.PLAIN, width, indent=indent)
-    if variant.skipped is not None:
-        lines += wrapped(f"Not here: {variant.skipped}.", Tone.NOTICE, width, indent=indent)
     shown = measured or variant
+    reason = variant.skipped or shown.skipped
+    if reason is not None:
+        lines += wrapped(f"Not here: {printable(reason)}.", Tone.NOTICE, width, indent=indent)
     for label, text in (
         ("command", printable(shlex.join(shown.argv or variant.argv))[:_MOST_SHOWN]),
         ("answer", answer_text(shown)),

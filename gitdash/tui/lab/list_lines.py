@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.model.experiment import ExperimentKind, ExperimentResult
+from gitdash.model.experiment import ExperimentKind, ExperimentResult, VariantResult
 from gitdash.model.job import Job, JobState
 from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, shorten_middle, spread
@@ -13,7 +13,7 @@ from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.experiments import ExperimentUnderWay, LabAnswer, OfferedExperiment
 from gitdash.tui.lab.published import PUBLISHED
 from gitdash.tui.lab.standing import doing_text, result_when
-from gitdash.units import printable
+from gitdash.units import counted, printable
 
 _KIND_WIDTH: Final = max(map(len, ExperimentKind))
 _INDENT: Final = _KIND_WIDTH + 5
@@ -102,10 +102,17 @@ def _head(view: LabView, offer: OfferedExperiment, last: ExperimentResult | None
 
 def _question_text(offer: OfferedExperiment) -> str:
     """Return how many variants can run, for each question."""
-    parts = []
-    for question in offer.questions:
-        runnable_count = sum(variant.skipped is None for variant in question.variants)
-        said = question.problem or f"{runnable_count} of {len(question.variants)} variants can run here"
-        parts.append(f"{question.text}: {said}" if question.text else said)
-    text = "; ".join(parts)
-    return text[:1].upper() + text[1:] + "."
+    if len(offer.questions) == 1:
+        problem, variants = offer.questions[0].problem, offer.questions[0].variants
+        text = problem or f"{_runnable_count(variants)} of {counted(len(variants), 'variant')} can run here"
+        return f"{text[:1].upper()}{text[1:]}."
+    parts = [f"{one.text}: {one.problem or _of_all(one.variants)}" for one in offer.questions]
+    return f"Variants that can run here, by question: {'; '.join(parts)}."
+
+
+def _runnable_count(variants: Sequence[VariantResult]) -> int:
+    return sum(variant.skipped is None for variant in variants)
+
+
+def _of_all(variants: Sequence[VariantResult]) -> str:
+    return f"{_runnable_count(variants)} of {len(variants)}"

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from gitdash.export.experiment_figures import reservations
 from gitdash.model.experiment import ExperimentResult, Measure, VariantResult
 from gitdash.model.job import Job
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.experiments import ExperimentUnderWay
@@ -21,7 +21,7 @@ from gitdash.units import counted, printable
 ItemName: TypeAlias = tuple[str, object]
 """`option`, `variant` or `result`, and which."""
 _TITLE_WIDTH: Final = 10
-_VALUE_WIDTH: Final = 24
+_VALUE_WIDTH: Final = 22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,10 +150,12 @@ def _ready_text(view: ExperimentView) -> str:
 
 
 def _option_lines(option: OptionLine, width: int) -> list[Line]:
-    value = fit(f"< {option.value} >", _VALUE_WIDTH)
+    value = f"< {option.value} >".ljust(_VALUE_WIDTH)
     head = [Piece(f"   {fit(option.title, _TITLE_WIDTH)}", Tone.STRONG), Piece(f"{value} ", Tone.KEY)]
-    room = width - _TITLE_WIDTH - _VALUE_WIDTH - 5
-    return [[*head, Piece(fit(option.sentence, room).rstrip(), Tone.DIM)]]
+    room = width - line_length(head) - 2
+    return (
+        [[*head, Piece(fit(option.sentence, room).rstrip(), Tone.DIM)]] if room > len(option.sentence) // 2 else [head]
+    )
 
 
 def _add_variants(page: _Composed, view: ExperimentView) -> None:

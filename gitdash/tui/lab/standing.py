@@ -11,9 +11,8 @@ def doing_text(under_way: ExperimentUnderWay, job: Job, now_s: float) -> str:
     if job.state is JobState.QUEUED:
         return "Waits for its turn: experiments are made one after another."
     elapsed_s = max(now_s - (job.started_at_s or now_s), 0.0)
-    of = f" of {human_duration(under_way.choice.budget_s)}"
     done = f"{counted(under_way.run_count, 'run')} so far"
-    return f"Running for {human_duration(elapsed_s)}{of}, {done}: {under_way.step or 'begins'}."
+    return f"Running for {human_duration(elapsed_s)}, {done}: {under_way.step or 'begins'}."
 
 
 def result_when(result: ExperimentResult, now_s: float) -> str:
