@@ -27,7 +27,7 @@ from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError,
 from gitdash.maintenance.outcomes import classify
 from gitdash.maintenance.reclaiming import require_confirmation
 from gitdash.maintenance.refusals import refusals_of
-from gitdash.maintenance.steps import CHECK_LENDERS
+from gitdash.maintenance.steps import CHECK_LENDERS, removes_own_copies
 from gitdash.maintenance.tasks import steps_of
 from gitdash.maintenance.verifying import FSCK, verify
 from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of, refused
@@ -179,14 +179,8 @@ def _require_safe_steps(work: Work, task: Task, steps: Sequence[Step]) -> None:
     if task is Task.RECLAIM:
         require_confirmation(work, steps)
         return
-    if work.lenders and any(map(_removes_own_copies, steps)) and not any(step.act == CHECK_LENDERS for step in steps):
+    if work.lenders and any(map(removes_own_copies, steps)) and not any(step.act == CHECK_LENDERS for step in steps):
         raise refused("it would lose its own copies of what a lender has")
-
-
-def _removes_own_copies(step: Step) -> bool:
-    """`repack -d` ends with prune-packed, which counts what is packed in a lender, too."""
-    command, *options = step.arguments or ("",)
-    return command == "prune-packed" or (command == "repack" and "-d" in options)
 
 
 def _run_steps(work: Work, around: Surroundings, steps: tuple[Step, ...]) -> GitdashError | OSError | None:

@@ -3,7 +3,8 @@
 The script does what gitdash would do: the same commands with the same configuration and environment, under the same
 lock, `objects/maintenance.lock`, which git's own maintenance heeds. What gitdash does itself and a shell should not do
 (whether any process has a file open, no shell can tell) it says on stderr when it is run, with the command that does,
-and ends with 1. Facts are those of the moment when it was made: it looks for nothing again but the lock. Pure.
+and ends with 1. Facts are those of the moment when it was made: of what may have changed it looks at locks alone, and
+whether the repository borrows by now. Pure.
 """
 
 import shlex
@@ -13,6 +14,7 @@ from typing import Final
 from gitdash.assessment.sentences import shell_word
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
 from gitdash.maintenance.shell_words import posix_word
+from gitdash.maintenance.steps import removes_own_copies
 from gitdash.model.plan import Plan, PlannedTask, Step
 from gitdash.units import human_bytes, printable, printable_path
 
@@ -29,11 +31,23 @@ trap release EXIT
 trap 'release; trap - INT; kill -INT $$' INT
 trap 'release; trap - TERM; kill -TERM $$' TERM
 
-# Takes the lock of git's own maintenance; fails if somebody has it.
+# Takes the lock of git's own maintenance; fails if somebody has it, or if a gc runs or has been killed lately.
 take() {
+    if [ -n "$(find "$common_dir/gc.pid" -mtime -1 2>/dev/null)" ]; then
+        echo "skipped: $common_dir/gc.pid is there" >&2
+        return 1
+    fi
     if [ ! -e "$1" ] && (set -C; echo "script $$ $(uname -n)" > "$1") 2>/dev/null; then held=$1; return 0; fi
     echo "skipped: $1 is held, or cannot be made" >&2
     return 1
+}
+
+# Fails if the repository borrows by now: what removes copies here would remove them because a lender has them.
+alone() {
+    if grep -q '^[^#]' "$common_dir/objects/info/alternates" 2>/dev/null; then
+        echo "stopped: $common_dir borrows objects, and did not when this was written" >&2
+        return 1
+    fi
 }
 
 # Says what this script leaves out.
@@ -106,6 +120,8 @@ def _task(planned: PlannedTask) -> Iterator[str]:
         yield f"    # needs {human_bytes(planned.needed_bytes)} of free space"
     for step in planned.steps:
         yield f"    # {printable(step.does)}"
+        if removes_own_copies(step):
+            yield "    alone"
         yield f"    {_step(step)}"
 
 

@@ -88,3 +88,9 @@ def verification() -> Step:
         "--no-dangling",
         "--no-progress",
     )
+
+
+def removes_own_copies(step: Step) -> bool:
+    """Tell whether a step of git removes copies of what a lender has; `repack -d` ends with prune-packed."""
+    command, *options = step.arguments or ("",)
+    return command == "prune-packed" or (command == "repack" and "-d" in options)

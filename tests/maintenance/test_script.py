@@ -146,6 +146,35 @@ def test_script_passes_by_a_repository_whose_lock_is_held(tmp_path: Path, templa
     assert report_of(free).inspection.loose.count == 0
 
 
+@pytest.mark.safety
+def test_script_passes_by_a_repository_in_which_a_gc_runs(tmp_path: Path, template: GitRepository) -> None:
+    (repository,) = copies(template, tmp_path, "a.git")
+    script = shell_script([plan_of(repository, [Task.PACK_REFS])], git=GIT)
+    gc_pid = repository.git_dir / "gc.pid"
+    gc_pid.write_text("1 elsewhere\n")
+    finished = run_script(script)
+    assert (finished.returncode, finished.stderr) == (1, f"skipped: {gc_pid} is there\n")
+    os.utime(gc_pid, (1, 1))
+    assert run_script(script).returncode == 0
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+@pytest.mark.parametrize("task", [Task.FULL_REPACK, Task.GEOMETRIC_REPACK])
+def test_script_of_a_repository_that_borrows_by_now_gives_up_none_of_its_own_copies(
+    task: Task, tmp_path: Path, template: GitRepository
+) -> None:
+    member, lender = copies(template, tmp_path, "member.git", "lender.git")
+    lender.repack()
+    script = shell_script([plan_of(member, [task])], git=GIT)
+    member.borrow_from(lender)
+    finished = run_script(script)
+    assert finished.returncode == 1
+    assert "borrows objects, and did not when this was written" in finished.stderr
+    (member.git_dir / "objects/info/alternates").unlink()
+    member.git("fsck", "--connectivity-only")
+
+
 @pytest.mark.oracle
 @pytest.mark.safety
 def test_script_stops_a_repository_at_the_first_failure_and_gives_its_lock_back(
