@@ -18,7 +18,7 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.shadow import ShadowGitDir, shadow_git_dir
-from gitdash.gitcmd.store_view import make_pack_view
+from gitdash.gitcmd.store_view import make_pack_view, make_store_view
 from gitdash.maintenance.verifying import is_about_objects
 from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.model.inspection import ObjectFormat
@@ -47,19 +47,22 @@ def check_copies(work: Work) -> None:
     _check_packs(work, objects_dir, doubled)
 
 
-def check_lent_copies(work: Work, lender: bytes, object_ids: Sequence[str]) -> None:
-    """Show that each copy that a lender has of these objects is whole. Raises like `check_copies`."""
+def check_lent_copies(work: Work, objects_dir: bytes, object_ids: Sequence[str]) -> None:
+    """Show that each copy that a lender itself has of these objects is whole. Raises like `check_copies`."""
     from gitdash.maintenance.object_sets import copies_by_pack
 
     object_format = work.inspection.object_format
     try:
-        packed, loose = copies_by_pack(lender, object_ids, object_format)
+        packed, loose = copies_by_pack(objects_dir, object_ids, object_format)
     except GitdashError as error:
-        raise corrupt(f"a pack of the lender or its index is damaged: {error}; {_KEPT_BECAUSE}") from error
-    _check_packs(work, lender, packed)
-    with shadow_git_dir(object_format=object_format, objects_dir=lender) as shadow:
-        if not _check_each(work, shadow.environment, loose, f"the lender {printable_path(lender)}"):
-            raise refused("a loose object of the lender is too large to be checked: have it packed there")
+        raise corrupt(f"a pack or its index is damaged: {error}; {_KEPT_BECAUSE}") from error
+    _check_packs(work, objects_dir, packed)
+    with shadow_git_dir(object_format=object_format, objects_dir=objects_dir) as shadow:
+        # without what the store borrows
+        view = make_store_view(os.path.join(shadow.path, b"objects"), objects_dir, ())
+        environment = shadow.environment | {"GIT_OBJECT_DIRECTORY": os.fsdecode(view)}
+        if not _check_each(work, environment, loose, f"a loose object of {printable_path(objects_dir)}"):
+            raise refused(f"a loose object of {printable_path(objects_dir)} is too large to be checked: pack it first")
 
 
 def _check_packs(work: Work, objects_dir: bytes, by_pack: Sequence[tuple[bytes, Sequence[str], int]]) -> None:
@@ -69,7 +72,7 @@ def _check_packs(work: Work, objects_dir: bytes, by_pack: Sequence[tuple[bytes, 
     with shadow_git_dir(object_format=work.inspection.object_format, objects_dir=objects_dir) as shadow:
         for number, (stem, object_ids, object_count) in enumerate(by_pack):
             work.refuse_if_cancelled()
-            name = printable_path(stem + b".pack")
+            name = printable_path(objects_dir + b"/pack/" + stem + b".pack")
             if len(object_ids) * _WHOLE_PACK_SHARE >= object_count:
                 _verify_pack(work, shadow, objects_dir, stem)
                 continue
@@ -87,7 +90,7 @@ def _verify_pack(work: Work, shadow: ShadowGitDir, objects_dir: bytes, stem: byt
     try:
         work.git(["verify-pack", objects_dir + b"/pack/" + stem + b".idx"], environment=empty)
     except GitError as error:
-        raise _damage(error, printable_path(stem + b".pack")) from error
+        raise _damage(error, printable_path(objects_dir + b"/pack/" + stem + b".pack")) from error
 
 
 def _check_each(work: Work, environment: dict[str, str], object_ids: Sequence[str], name: str) -> bool:
