@@ -8,7 +8,8 @@ from typing import Final
 
 from gitdash import __version__
 from gitdash.cli.clock import wall_clock
-from gitdash.cli.output import ProgressLine, say, write_text
+from gitdash.cli.output import say, write_text
+from gitdash.cli.run_progress import RunProgress
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
@@ -81,28 +82,17 @@ class Run:
         self.entries: list[LedgerEntry] = []
         self._says_each = says_each
         self._lock = threading.Lock()
-        self._progress = ProgressLine()
-        self._asked_count = 0
-        self._ended_count = 0
+        self.progress = RunProgress()
 
     def watch(self, path: bytes) -> "RunWatch":
         """Return the watch for one more action."""
-        with self._lock:
-            self._asked_count += 1
-        return RunWatch(self, path)
-
-    def show(self, text: str) -> None:
-        """Draw how far the run is."""
-        with self._lock:
-            self._progress.show(f"{self._ended_count}/{self._asked_count}  {text}")
+        return RunWatch(self, self.progress.ask(), path)
 
     def take(self, entries: Sequence[LedgerEntry]) -> None:
         """Take what became of an action."""
         with self._lock:
-            self._ended_count += 1
             self.entries += entries
             if self._says_each:
-                self._progress.clear()
                 lines = [line for entry in entries for line in self._lines(entry)]
                 write_text("".join(f"{line}\n" for line in lines))
 
@@ -113,8 +103,6 @@ class Run:
         """Wait for all of it; an interrupt is heard meanwhile."""
         while not actions.wait(_LOOK_INTERVAL_S):
             pass
-        with self._lock:
-            self._progress.clear()
 
     def finish(self, *, output_format: str) -> int:
         """Print the rest, and return the exit code."""
@@ -129,22 +117,25 @@ class Run:
 class RunWatch:
     """Hears of one action of a run."""
 
-    def __init__(self, run: Run, path: bytes) -> None:
+    def __init__(self, run: Run, number: int, path: bytes) -> None:
         self._run = run
+        self._number = number
         self._name = printable_path(path)
 
     def begins(self, before: StoreFigures) -> None:
         """Say so."""
         del before
-        self._run.show(self._name)
+        self._run.progress.begin(self._number, self._name)
 
-    def advances(self, step: str, done_count: int, known_count: int | None) -> None:
+    def advances(
+        self, step: str, done_count: int, known_count: int | None, *, received_bytes: int | None = None
+    ) -> None:
         """Say how far it is."""
-        how_far = f" {done_count:,}" + ("" if known_count is None else f"/{known_count:,}") if done_count else ""
-        self._run.show(f"{self._name}: {step}{how_far}")
+        self._run.progress.advance(self._number, step, done_count, known_count, received_bytes)
 
     def ends(self, entries: Sequence[LedgerEntry]) -> None:
         """Hand on what became of it."""
+        self._run.progress.end(self._number)
         self._run.take(entries)
 
 

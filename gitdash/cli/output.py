@@ -13,6 +13,9 @@ from gitdash.errors import GitdashError
 from gitdash.units import printable
 
 _PROGRESS_INTERVAL_S = 0.1
+_LEAST_COLUMNS = 20
+"""A terminal that says it has fewer does not know."""
+_USUAL_COLUMNS = 80
 
 
 class OutputError(GitdashError):
@@ -67,6 +70,13 @@ def _write_talk(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
+def _columns() -> int:
+    try:
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns, _LEAST_COLUMNS)
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
+
+
 class ProgressLine:
     """One line on stderr that is drawn over itself; nothing at all unless stderr is a terminal that can."""
 
@@ -81,7 +91,8 @@ class ProgressLine:
         if not self._is_shown or time.monotonic() - self._drawn_at_s < _PROGRESS_INTERVAL_S:
             return
         self._drawn_at_s = time.monotonic()
-        self._draw(text)
+        # what goes on in the next line could not be drawn over
+        self._draw(printable(text)[: _columns() - 1])
 
     def clear(self) -> None:
         """Take the line away, so that data and talk begin on an empty one."""

@@ -6,6 +6,7 @@ them open is not waited for. Source: poll(2), pidfd_open(2).
 
 import contextlib
 import enum
+import errno
 import os
 import selectors
 import threading
@@ -50,6 +51,8 @@ class Exchange:
     """How much of `stdin` is written."""
     on_stderr: Callable[[bytes], None] | None = None
     """Hears each piece of stderr as it comes, before its middle is left out; in the thread that talks."""
+    keep: Callable[[bytes], bytes] | None = None
+    """Takes each piece of stderr, and returns what is to be kept by then; None keeps all."""
     on_wake: Callable[[], None] | None = None
     """Called whenever the talk wakes up: at the latest after a tick, and as long as the child is not reaped."""
 
@@ -130,11 +133,17 @@ def _write(exchange: Exchange, pipe: IO[bytes]) -> bool:
 
 def _read(exchange: Exchange, pipes: Pipes, descriptor: int) -> bool:
     """Read one chunk of stdout or stderr; return False at the end of the file."""
-    data = os.read(descriptor, _CHUNK_BYTES)
+    try:
+        data = os.read(descriptor, _CHUNK_BYTES)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        # how a terminal says that nobody has its other end any more
+        data = b""
     if descriptor == pipes.stdout.fileno():
         exchange.stdout += data
     else:
-        exchange.stderr.append(data)
+        exchange.stderr.append(data if exchange.keep is None else exchange.keep(data))
         if exchange.on_stderr is not None:
             exchange.on_stderr(data)
     return bool(data)

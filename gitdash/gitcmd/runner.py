@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Final
+from typing import IO, Final, TypeAlias
 
 from gitdash.gitcmd import groups
 from gitdash.gitcmd.command_log import COMMAND_LOG
@@ -35,9 +35,11 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import DEFAULT_MEMORY_LIMIT_BYTES, GitOutput, GitProgram
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
+from gitdash.gitcmd.terminal_stderr import ProgressFilter, start_with_terminal
 from gitdash.gitcmd.usage import MemoryWatch
 from gitdash.gitcmd.watchdog import COMMAND as WATCHDOG_COMMAND
 from gitdash.gitcmd.watchdog import Watchdog
+from gitdash.model.progress import CommandProgress
 from gitdash.units import human_duration
 
 OLDEST_VERSION: Final = (2, 39)
@@ -103,6 +105,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     for_fetch: bool = False,
     stdin: bytes = b"",
     on_stderr: Callable[[bytes], None] | None = None,
+    on_progress: Callable[[CommandProgress], None] | None = None,
     time_limit_s: float,
     cancel: threading.Event | None = None,
     stdout_limit_bytes: int = DEFAULT_STDOUT_LIMIT_BYTES,
@@ -113,9 +116,9 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
 
     `environment` and `config` are added to the table; with `for_fetch` to that of fetches, which leaves the user's own
     config and variables in force: for use with a `stand_in` only. `on_stderr` hears what git says as it says it,
-    unmasked. `git_dir` becomes `--git-dir`, which switches git's ownership check off: ask `ownership.foreign_owner`
-    before. The time limit covers the whole call; after it, or within 50 ms of `cancel`, the process group gets SIGTERM,
-    and SIGKILL after `grace_s`.
+    unmasked; with `on_progress`, which hears how far git is, its stderr is a terminal. `git_dir` becomes `--git-dir`,
+    which switches git's ownership check off: ask `ownership.foreign_owner` before. The time limit covers the whole
+    call; after it, or within 50 ms of `cancel`, the process group gets SIGTERM, and SIGKILL after `grace_s`.
     Raises GitError: with `check` also for an exit code other than 0.
     """
     added: list[str | bytes] = [argument for key, value in config for argument in ("-c", f"{key}={value}")]
@@ -137,7 +140,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
         grace_s=grace_s,
     )
     exchange = Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes, on_stderr=on_stderr)
-    ending, output = call.run(exchange, cancel)
+    ending, output = call.run(exchange, cancel, None if on_progress is None else ProgressFilter(on_progress))
     if ending is Ending.TIMED_OUT:
         raise call.error(GitFailure.TIMED_OUT, f"did not end within {human_duration(time_limit_s)}", output)
     if ending is Ending.CANCELLED:
@@ -147,6 +150,9 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     if check and output.exit_code:
         raise call.error(GitFailure.FAILED, _end_of(output), output)
     return output
+
+
+_Cancel: TypeAlias = threading.Event | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,13 +169,13 @@ class _Call:
     memory_limit_bytes: int
     grace_s: float
 
-    def run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:
+    def run(self, exchange: Exchange, cancel: _Cancel, progress: ProgressFilter | None) -> tuple[Ending, GitOutput]:
         """Start, talk, end, reap, and keep a record of it."""
         if cancel is not None and cancel.is_set():
             raise self.error(GitFailure.CANCELLED, "was cancelled")
         number = COMMAND_LOG.begin(self.argv)
         try:
-            ending, output = self._run(exchange, cancel)
+            ending, output = self._run(exchange, cancel, progress)
         except GitError as error:
             COMMAND_LOG.end(number, exit_code=None, ending="did not start", stderr=str(error))
             raise
@@ -179,21 +185,25 @@ class _Call:
         COMMAND_LOG.end(number, exit_code=output.exit_code, ending=ending.value, stderr=output.stderr)
         return ending, output
 
-    def _run(self, exchange: Exchange, cancel: threading.Event | None) -> tuple[Ending, GitOutput]:
+    def _run(self, exchange: Exchange, cancel: _Cancel, progress: ProgressFilter | None) -> tuple[Ending, GitOutput]:
         started_s = time.monotonic()
         try:
-            process = start(self.command, self.environment, self.memory_limit_bytes, stderr=subprocess.PIPE)
+            process, stderr = self._start(has_terminal=progress is not None)
         except (OSError, ValueError) as error:
             raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
+        if progress is not None:
+            exchange.keep = progress.feed
         group, memory = groups.ProcessGroup(process.pid, WATCHDOG), MemoryWatch(process.pid)
         exchange.on_wake = memory.look
-        pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=pipe_of(process.stderr))
+        pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=stderr)
         try:
             ending = talk(exchange, pipes, group, deadline_s=started_s + self.time_limit_s, cancel=cancel)
         finally:
             group.end(self.grace_s)
             pipes.close()
             spent = reap(process)
+        if progress is not None:
+            exchange.stderr.append(progress.end())
         output = GitOutput(
             stdout=bytes(exchange.stdout),
             stderr=exchange.stderr.text(),
@@ -203,6 +213,17 @@ class _Call:
             usage=None if spent is None else memory.usage(spent),
         )
         return Ending.CANCELLED if group.stopped and output.exit_code else ending, output
+
+    def _start(self, *, has_terminal: bool) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+        """Start it, and return it with our end of its stderr: a pipe also where a terminal cannot be had."""
+        on_terminal = start_with_terminal(self._process) if has_terminal else None
+        if on_terminal is not None:
+            return on_terminal
+        process = self._process(subprocess.PIPE)
+        return process, pipe_of(process.stderr)
+
+    def _process(self, stderr: int) -> subprocess.Popen[bytes]:
+        return start(self.command, self.environment, self.memory_limit_bytes, stderr=stderr)
 
     def error(self, kind: GitFailure, what: str, output: GitOutput | None = None) -> GitError:
         return GitError(
@@ -233,7 +254,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a program with pipes, as the leader of a session of its own. Raises OSError, and ValueError for a NUL.
 
-    `stderr` is a constant of subprocess; None is ours.
+    `stderr` is a constant of subprocess or a descriptor; None is ours.
     """
     WATCHDOG.prepare()
     limited = () if memory_limit_bytes is None else (*_LIMITED, str(memory_limit_bytes // 1024))

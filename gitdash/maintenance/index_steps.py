@@ -43,14 +43,13 @@ def incremental_repack(report: RepositoryReport, _facts: ActionFacts) -> tuple[S
         *_repair(report),
         copies_check(report),
         written,
-        git_step("remove superfluous packs", "multi-pack-index", "expire", "--no-progress", replaces_packs=True),
+        git_step("remove superfluous packs", "multi-pack-index", "expire", replaces_packs=True),
         verified,
         git_step(
             "join small packs",
             "multi-pack-index",
             "repack",
             f"--batch-size={batch_bytes(packs_of(report))}",
-            "--no-progress",
             replaces_packs=True,
         ),
         verified,
@@ -73,7 +72,6 @@ def multi_pack_bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Ste
         "multi-pack-index",
         "write",
         "--bitmap",
-        "--no-progress",
         config=bitmap_config(report, facts),
         replaces_packs=True,
     )
@@ -94,14 +92,12 @@ def _written_index(report: RepositoryReport) -> Step:
     A reader that is open has the old index mapped, and would not look for the new one before it misses an object.
     """
     bitmap = ("--bitmap",) if has_multi_pack_bitmap(report) and can_have_bitmap(report) else ()
-    return git_step(
-        "write the multi-pack-index", "multi-pack-index", "write", *bitmap, "--no-progress", replaces_packs=True
-    )
+    return git_step("write the multi-pack-index", "multi-pack-index", "write", *bitmap, replaces_packs=True)
 
 
 def _verified_index(report: RepositoryReport, written: Step) -> Step:
     recovery = (_removed_index(report), written)
-    return git_step("verify it", "multi-pack-index", "verify", "--no-progress", recovery=recovery)
+    return git_step("verify it", "multi-pack-index", "verify", recovery=recovery)
 
 
 def _removed_index(report: RepositoryReport) -> Step:
@@ -117,14 +113,12 @@ def commit_graph(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, .
     repair = (removed,) if isinstance(graph, Unreadable) else ()
     split = ("--split=replace",) if replaces_commit_graph(graph) else ("--split", "--size-multiple=4")
     recovery = (removed, _written_graph("--split=replace"))
-    verified = git_step("verify it", "commit-graph", "verify", "--no-progress", recovery=recovery)
+    verified = git_step("verify it", "commit-graph", "verify", recovery=recovery)
     return *repair, _written_graph(*split), verified
 
 
 def _written_graph(*split: str) -> Step:
-    return git_step(
-        "write the commit-graph", "commit-graph", "write", "--reachable", "--changed-paths", *split, "--no-progress"
-    )
+    return git_step("write the commit-graph", "commit-graph", "write", "--reachable", "--changed-paths", *split)
 
 
 def _removed_graph(report: RepositoryReport) -> Step:

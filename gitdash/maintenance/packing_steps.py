@@ -40,7 +40,7 @@ def loose_objects(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, 
     removed = (
         act_step(REMOVE_PACKED_LOOSE)
         if is_member(report)
-        else git_step("remove loose copies of what is packed", "prune-packed", "--quiet")
+        else git_step("remove loose copies of what is packed", "prune-packed")
     )
     return _pack_loose(report), copies_check(report), removed
 
@@ -53,7 +53,6 @@ def _pack_loose(report: RepositoryReport) -> Step:
         "--local",
         "--incremental",
         "--non-empty",
-        "--quiet",
         os.fsdecode(in_objects(report, b"pack/pack")),
     )
 
@@ -71,7 +70,6 @@ def geometric_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step
             "--geometric=2",
             "-d",
             "-l",
-            "--quiet",
             "--write-midx",
             *_bitmap_option(report),
             config=bitmap_config(report, facts),
@@ -112,8 +110,8 @@ def _keeping_everything(report: RepositoryReport) -> tuple[str, ...]:
     the age of each. The order of the letters is git-repack(1)'s; `-k` is `--keep-unreachable`.
     """
     if lending_hints(report):
-        return "repack", "-a", "-d", "-l", "-k", "--quiet"
-    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l", "--quiet"
+        return "repack", "-a", "-d", "-l", "-k"
+    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l"
 
 
 def bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
@@ -150,7 +148,6 @@ def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ..
             "-d",
             "-l",
             "-k",
-            "--quiet",
             "--no-write-bitmap-index",
             replaces_packs=True,
         ),
@@ -170,10 +167,9 @@ def reclaim(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
             f"--cruft-expiration={RECLAIM_EXPIRY}",
             "-d",
             "-l",
-            "--quiet",
             "--no-write-bitmap-index",
             replaces_packs=True,
         ),
-        git_step("drop such loose objects", "prune", f"--expire={RECLAIM_EXPIRY}", "--no-progress"),
+        git_step("drop such loose objects", "prune", f"--expire={RECLAIM_EXPIRY}"),
         verification(),
     )

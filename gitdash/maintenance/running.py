@@ -35,6 +35,7 @@ from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.plan import PlannedTask, Refusal, Step
 from gitdash.model.policy import Policy
+from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role
 from gitdash.model.task import Task
@@ -97,11 +98,13 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     now_s: float,
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
     policy: Policy | None = None,
+    on_progress: Callable[[CommandProgress], None] | None = None,
     confirmed_name: bytes | None = None,
 ) -> TaskResult:
     """Run one task of a plan; no error of git or of the file system leaves it.
 
-    `time_limit_s` is for each command. `confirmed_name` is what a person typed to confirm RECLAIM.
+    `time_limit_s` is for each command, `on_progress` hears how far one is. `confirmed_name` is what a person typed to
+    confirm RECLAIM.
     """
     work = Work(
         report=report,
@@ -109,6 +112,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         cancel=cancel,
         time_limit_s=time_limit_s,
         started_at_s=now_s,
+        on_progress=on_progress,
         confirmed_name=confirmed_name,
     )
     around = Surroundings(

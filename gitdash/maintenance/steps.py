@@ -86,7 +86,6 @@ def verification() -> Step:
         "fsck",
         "--connectivity-only",
         "--no-dangling",
-        "--no-progress",
     )
 
 

@@ -11,7 +11,7 @@ from gitdash.gitcmd.output import first_complaint
 from gitdash.maintenance.work import Work, corrupt
 from gitdash.units import printable
 
-FSCK: Final = ("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+FSCK: Final = ("fsck", "--connectivity-only", "--no-dangling")
 
 
 def verify(work: Work) -> None:

@@ -5,7 +5,7 @@ Holds what one call of `running.run_task` gathers; its steps, git's and gitdash'
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,6 +15,7 @@ from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand
+from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable
 
@@ -56,6 +57,8 @@ class Work:
     """Of each command."""
     started_at_s: float
     """Seconds since the epoch."""
+    on_progress: Callable[[CommandProgress], None] | None = None
+    """Hears how far each command is."""
     confirmed_name: bytes | None = None
     """What a person typed to confirm a task that drops objects."""
     began_s: float = field(default_factory=time.monotonic)
@@ -114,6 +117,7 @@ class Work:
                 environment=environment,
                 config=config,
                 stdin=stdin,
+                on_progress=self.on_progress,
                 time_limit_s=self.time_limit_s,
                 cancel=self.cancel,
                 stdout_limit_bytes=STDOUT_LIMIT_BYTES,

@@ -81,6 +81,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     done_count: int = 0
     known_count: int | None = None
     """Of how many; None if that cannot be told."""
+    received_bytes: int | None = None
+    """What came with `done_count`; None where nothing is received."""
     may_grow: bool = False
     """More than `known_count` may be found."""
     step_started_at_s: float | None = None

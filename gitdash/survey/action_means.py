@@ -25,8 +25,10 @@ class ActionWatch(Protocol):
     def begins(self, before: StoreFigures) -> None:
         """Its turn has come."""
 
-    def advances(self, step: str, done_count: int, known_count: int | None) -> None:
-        """Say how far it is."""
+    def advances(
+        self, step: str, done_count: int, known_count: int | None, *, received_bytes: int | None = None
+    ) -> None:
+        """Say how far a step is, by what git counts in it."""
 
     def ends(self, entries: Sequence[LedgerEntry]) -> None:
         """Take what the ledger says of it; nothing if it never began."""

@@ -1,6 +1,7 @@
 """Fetches from one remote of a repository, with an entry in the ledger, and figures before and after."""
 
 import threading
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -15,7 +16,7 @@ from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
 from gitdash.survey.action_means import ActionMeans, ActionWatch
-from gitdash.units import human_bytes, printable
+from gitdash.units import printable
 
 ACTION: Final = "fetch"
 
@@ -45,7 +46,7 @@ def fetch_remote(
                 program=means.program,
                 now_s=means.clock(),
                 cancel=cancel,
-                on_progress=lambda progress: watch.advances(_step(progress), progress.done_count, progress.total_count),
+                on_progress=partial(_tell, watch),
             )
             after = before if remote.is_preview else _figures(means.facts(report.repository))
             ended = entry.end_fetch(result, before=before, after=after)
@@ -72,7 +73,5 @@ def _figures(report: RepositoryReport) -> StoreFigures:
     return msgspec.structs.replace(figures_of(report), finding_count=None)
 
 
-def _step(progress: FetchProgress) -> str:
-    if progress.received_bytes is None:
-        return progress.phase
-    return f"{progress.phase}, {human_bytes(progress.received_bytes)}"
+def _tell(watch: ActionWatch, progress: FetchProgress) -> None:
+    watch.advances(progress.phase, progress.done_count, progress.total_count, received_bytes=progress.received_bytes)

@@ -14,6 +14,7 @@ from gitdash.maintenance.running import TaskResult, run_task
 from gitdash.model.held_packs import HeldPacks
 from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Plan, PlannedTask
+from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.survey.action_means import ActionMeans, ActionWatch
@@ -81,6 +82,7 @@ class _Running:
         report, means = self.planned.report, self.means
         path = report.repository.path
         entry = means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
+        told = _Told(self.watch, task.task, place, len(self.planned.plan.tasks))
         result = TaskResult(outcome=Outcome.FAILED, reason=Reason.OTHER, sentence="gitdash itself failed")
         try:
             result = run_task(
@@ -89,7 +91,8 @@ class _Running:
                 look=partial(means.look, report.repository, report),
                 program=means.program,
                 cancel=cancel,
-                on_step=partial(self._tell, task.task, place),
+                on_step=told.step,
+                on_progress=told.progress,
                 close_readers=partial(means.readers.close, report.repository),
                 warm_readers=partial(means.readers.warm, report.repository),
                 now_s=means.clock(),
@@ -107,9 +110,22 @@ class _Running:
         entry = self.means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
         return entry.end(outcome, reason, sentence)
 
-    def _tell(self, task: Task, place: int, does: str, number: int, step_count: int) -> None:
+
+class _Told:
+    """Says how far one task is: what a step does, until git says it in more words."""
+
+    def __init__(self, watch: ActionWatch, task: Task, place: int, task_count: int) -> None:
+        self._watch = watch
+        self._name = f"{task} ({place + 1} of {task_count})" if task_count > 1 else task.value
+
+    def step(self, does: str, number: int, step_count: int) -> None:
+        """Say that a step begins."""
         which = f" ({number} of {step_count})" if step_count > 1 else ""
-        self.watch.advances(f"{task}: {does}{which}", place, len(self.planned.plan.tasks))
+        self._watch.advances(f"{self._name}: {does}{which}", 0, None)
+
+    def progress(self, progress: CommandProgress) -> None:
+        """Say how far its command is."""
+        self._watch.advances(f"{self._name}: {progress.phase}", progress.done_count, progress.total_count)
 
 
 def _with_holders(result: TaskResult, common_dir: bytes) -> TaskResult:

@@ -17,6 +17,7 @@ from gitdash.maintenance import running
 from gitdash.maintenance.running import DEFAULT_TIME_LIMIT_S, TaskResult
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Step
+from gitdash.model.progress import CommandProgress
 from gitdash.model.task import Task
 from tests.support.chaos import in_child, small_volume
 from tests.support.old_stores import complaints, grow_old, visible_objects
@@ -64,6 +65,13 @@ def test_figures_before_and_after_are_those_of_git(tmp_path: Path) -> None:
     assert (result.after.loose_count, result.after.pack_count) == (0, 1)
     assert result.after.pack_bytes == repository.packs()[0].stat().st_size
     assert "packs 0 -> 1, loose objects 9 -> 0" in result.sentence
+
+
+def test_progress_of_git_is_heard_and_not_kept(tmp_path: Path) -> None:
+    heard: list[CommandProgress] = []
+    result = run(make_repository(tmp_path), Task.FULL_REPACK, on_progress=heard.append)
+    assert CommandProgress(phase="writing objects", done_count=9, total_count=9) in heard
+    assert [command.stderr for command in result.commands] == [""] * len(result.commands)
 
 
 def test_a_file_that_is_written_again_and_is_the_same_is_no_change(tmp_path: Path) -> None:

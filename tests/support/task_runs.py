@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.running import TaskResult, run_task
 from gitdash.maintenance.tasks import steps_of
 from gitdash.model.plan import PlannedTask
+from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.survey.single import find_repository, report_single
@@ -63,6 +64,7 @@ def run(
     borrowers: Sequence[GitRepository] = (),
     cancel: threading.Event | None = None,
     events: list[str] | None = None,
+    on_progress: Callable[[CommandProgress], None] | None = None,
     time_limit_s: float = 60.0,
     confirmed_name: bytes | None = None,
     asked: PlannedTask | None = None,
@@ -81,6 +83,7 @@ def run(
         warm_readers=lambda: heard.append("warm readers"),
         now_s=time.time(),
         time_limit_s=time_limit_s,
+        on_progress=on_progress,
         confirmed_name=confirmed_name,
     )
 

@@ -152,6 +152,25 @@ def test_survey_shows_its_rate_and_an_estimate_only_while_it_inspects() -> None:
     assert "1 m 30 s" in measuring
 
 
+def test_rate_and_rest_of_what_git_counts_are_shown() -> None:
+    # 800 of git's objects in the 80 s since the step began are 10 a second; 200 are left
+    counts = {"done_count": 800, "known_count": 1000, "step": "full-repack: writing objects"}
+    text = page_text([job(1, JobState.RUNNING, JobKind.MAINTAIN, **counts)], width=160)
+    assert "full-repack: writing objects, 800 of 1,000 · 10/s · 20.0 s left" in text
+    assert "80%" in text
+    # 160 MiB in the same 80 s
+    fetched = {"done_count": 500, "known_count": 1000, "step": "receiving objects", "received_bytes": 160 * MIB}
+    text = page_text([job(1, JobState.RUNNING, JobKind.FETCH, what="origin", **fetched)], width=160)
+    assert "origin: receiving objects, 500 of 1,000 · 160 MiB · 2.00 MiB/s · 1 m 20 s left" in text
+
+
+@pytest.mark.parametrize("width", range(60, 161, 5))
+def test_elapsed_time_of_a_running_job_is_always_shown(width: int) -> None:
+    fetched = {"done_count": 500, "known_count": 1000, "step": "receiving objects", "received_bytes": 160 * MIB}
+    # it began 90 s ago
+    assert "1 m 30 s" in page_text([job(1, JobState.RUNNING, JobKind.FETCH, what="origin", **fetched)], width=width)
+
+
 @pytest.mark.parametrize(("done_count", "filled"), [(0, 0), (100, 6), (999, 59), (1000, 60)])
 def test_bar_is_filled_by_what_is_done_and_full_only_at_the_end(done_count: int, filled: int) -> None:
     survey = job(1, JobState.RUNNING, JobKind.SURVEY, step="measuring", done_count=done_count, known_count=1000)

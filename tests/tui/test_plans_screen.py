@@ -366,8 +366,8 @@ async def test_copy_has_each_command_of_the_task_in_turn_and_on_a_head_the_path(
         first = driven.app.clipboard
         await driven.press("y")
         second = driven.app.clipboard
-        assert first.endswith("multi-pack-index write --no-progress")
-        assert second.endswith("multi-pack-index expire --no-progress")
+        assert first.endswith("multi-pack-index write")
+        assert second.endswith("multi-pack-index expire")
         assert "-c core.hooksPath=/dev/null" in first
         await driven.press("y")
         assert driven.app.clipboard == first

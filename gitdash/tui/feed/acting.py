@@ -258,9 +258,13 @@ class _JobWatch:
         self._register.start(self.number, before=_job_figures(before))
         self._on_busy(self._path, 1)
 
-    def advances(self, step: str, done_count: int, known_count: int | None) -> None:
+    def advances(
+        self, step: str, done_count: int, known_count: int | None, *, received_bytes: int | None = None
+    ) -> None:
         """Say how far it is."""
-        self._register.advance(self.number, step=step, done_count=done_count, known_count=known_count)
+        self._register.advance(
+            self.number, step=step, done_count=done_count, known_count=known_count, received_bytes=received_bytes
+        )
 
     def ends(self, entries: Sequence[LedgerEntry]) -> None:
         """Say how it ended, and have the repository read again if it was touched."""

@@ -96,7 +96,14 @@ class JobRegister:
             return self._cancels[number]
 
     def advance(
-        self, number: int, *, step: str, done_count: int = 0, known_count: int | None = None, may_grow: bool = False
+        self,
+        number: int,
+        *,
+        step: str,
+        done_count: int = 0,
+        known_count: int | None = None,
+        received_bytes: int | None = None,
+        may_grow: bool = False,
     ) -> None:
         """Say how far a running job is."""
         with self._lock:
@@ -109,6 +116,7 @@ class JobRegister:
                     step=step,
                     done_count=done_count,
                     known_count=known_count,
+                    received_bytes=received_bytes,
                     may_grow=may_grow,
                     step_started_at_s=job.step_started_at_s if step == job.step else self._clock(),
                 )

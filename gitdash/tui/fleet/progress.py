@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.export.rate import left_text, rate_text
 from gitdash.survey.events import Waiting
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit, line_length, shorten_middle
-from gitdash.tui.drawing.rate import left_text, rate_text
 from gitdash.tui.drawing.roots import root_text, roots_text
 from gitdash.tui.source import SurveyProgress
 from gitdash.units import human_age, human_duration, printable

@@ -4,15 +4,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Final
 
+from gitdash.export.rate import byte_rate_text, left_text, rate_text
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit, line_length, shorten_middle
 from gitdash.tui.drawing.items import Page
-from gitdash.tui.drawing.rate import left_text, rate_text
 from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.jobs.counts import job_counts
 from gitdash.tui.jobs.differences import job_differences
 from gitdash.tui.jobs.entries import KeptLines, run_lines, says_the_reason
-from gitdash.units import human_age, human_count, human_duration
+from gitdash.units import human_age, human_bytes, human_count, human_duration
 
 _SHOWN: Final = 200
 """Jobs of one section: who has queued 10,000 needs no line for each."""
@@ -28,6 +28,7 @@ _BEFORE: Final = {JobKind.FETCH: "waiting for the server", JobKind.MAINTAIN: "re
 """What a job does that has not said so yet."""
 _NAMED: Final = (JobKind.FETCH, JobKind.BENCH)
 """What a running job is about is said of these, beside what it does."""
+_COUNTED_BY_GIT: Final = frozenset({JobKind.FETCH, JobKind.MAINTAIN})
 _WIDE: Final = 110
 """From this width on what is said of a job stands below its name."""
 _NARROW_INDENT: Final = 5
@@ -171,10 +172,9 @@ def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     doing = job.step or _BEFORE.get(job.kind, "")
     step = [*what, Piece(doing, Tone.ACCENT), Piece(_how_far(job, view.now_s), Tone.DIM)]
     left, name = _kind_pieces(job), view.name_of(job)
-    room = width - line_length(left) - min(line_length([Piece(name, Tone.PLAIN)]), _NAME_MOST) - line_length(step) - 3
+    right = [*step, clock]
+    room = width - line_length(left) - min(line_length([Piece(name, Tone.PLAIN)]), _NAME_MOST) - line_length(right) - 3
     if room > 0:
-        # of all figures the one that a person can do best without
-        right = [*step, clock] if room > line_length([clock]) else step
         yield _head(left, name, right, width)
     else:
         yield _head(left, name, [clock], width)
@@ -184,13 +184,11 @@ def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
 
 
 def _how_far(job: Job, now_s: float) -> str:
+    if job.kind in _COUNTED_BY_GIT:
+        return _how_far_git_is(job, now_s)
     if job.known_count is None:
-        return f", {job.done_count:,}" if job.kind is JobKind.FETCH and job.done_count else ""
-    if job.kind is JobKind.MAINTAIN:
-        # it counts the tasks that are over
-        return f", task {min(job.done_count + 1, job.known_count):,} of {job.known_count:,}"
-    gap = ", " if job.kind is JobKind.FETCH else " "
-    texts = [f"{gap}{_how_many(job, job.known_count)}{' sizes' if job.step == 'measuring' else ''}"]
+        return ""
+    texts = [f" {_how_many(job, job.known_count)}{' sizes' if job.step == 'measuring' else ''}"]
     if job.kind is JobKind.SURVEY:
         elapsed_s = _since(job.step_started_at_s, now_s)
         texts.append(rate_text(job.done_count, elapsed_s) or "")
@@ -200,7 +198,23 @@ def _how_far(job: Job, now_s: float) -> str:
     return " · ".join(text for text in texts if text)
 
 
-def _how_many(job: Job, known_count: int) -> str:
+def _how_far_git_is(job: Job, now_s: float) -> str:
+    if not job.done_count:
+        return ""
+    elapsed_s = _since(job.step_started_at_s, now_s)
+    if job.received_bytes is None:
+        texts = [_how_many(job, job.known_count), rate_text(job.done_count, elapsed_s)]
+    else:
+        rate = byte_rate_text(job.received_bytes, elapsed_s)
+        texts = [_how_many(job, job.known_count), human_bytes(job.received_bytes), rate]
+    if job.known_count is not None:
+        texts.append(left_text(job.done_count, job.known_count, elapsed_s))
+    return f", {' · '.join(text for text in texts if text)}"
+
+
+def _how_many(job: Job, known_count: int | None) -> str:
+    if known_count is None:
+        return f"{job.done_count:,}"
     return f"{job.done_count:,} of {known_count:,}{'+' if job.may_grow else ''}"
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gitdash.units import human_duration
+from gitdash.units import human_bytes, human_duration
 
 _STEADY_S: Final = 0.2
 """Before this a rate says nothing."""
@@ -14,6 +14,11 @@ def rate_text(done_count: int, elapsed_s: float) -> str | None:
         return None
     rate = done_count / elapsed_s
     return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
+
+
+def byte_rate_text(done_bytes: int, elapsed_s: float) -> str | None:
+    """Return what is received in a second, such as `2.10 MiB/s`; None while that cannot be told."""
+    return f"{human_bytes(int(done_bytes / elapsed_s))}/s" if done_bytes and elapsed_s >= _STEADY_S else None
 
 
 def left_text(done_count: int, known_count: int, elapsed_s: float) -> str | None:
