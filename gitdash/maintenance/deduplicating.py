@@ -42,7 +42,7 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
     name = printable_path(common_dir)
     if os.path.lexists(common_dir + b"/info/grafts"):
         raise refused(f"the lender {name} has grafts, by which its gc takes for unreachable what a walk here finds")
-    tips = reference_tips(work, common_dir)
+    tips = reference_tips(work, common_dir, of_work_trees=False)
     shallow_file = shallow_file_of(common_dir)
     try:
         there = count_reachable(work, objects_dir, tips, shallow_file=shallow_file)
@@ -56,8 +56,12 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
         raise _unless_missing(error, f"unreachable objects of the lender {name} are not whole: {error}") from error
     if with_shared != there:
         lost = counted(with_shared - there, "object")
-        raise refused(f"{lost} of what both have nothing references in the lender {name}: its next gc may drop them")
+        aside = ", the HEADs of its linked work trees aside" if os.path.lexists(common_dir + b"/worktrees") else ""
+        raise refused(
+            f"{lost} of what both have nothing references in the lender {name}{aside}: its next gc may drop them"
+        )
     check_lent_copies(work, objects_dir, shared)
+    work.lent_ids += shared
 
 
 def _unless_missing(error: GitdashError, sentence: str) -> GitdashError:

@@ -19,6 +19,7 @@ from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.units import printable_path
 
 _WALK: Final = ("rev-list", "--objects", "--count", "--stdin")
+_OF_WORK_TREES: Final = b"worktrees/"
 _PARANOID: Final = (("core.commitGraph", "false"),)
 
 
@@ -30,17 +31,23 @@ def repository_of_store(objects_dir: bytes) -> bytes:
     return folder
 
 
-def reference_tips(work: Work, common_dir: bytes) -> tuple[str, ...]:
+def reference_tips(work: Work, common_dir: bytes, *, of_work_trees: bool = True) -> tuple[str, ...]:
     """Return what the references and HEADs of a repository point to, from its files, or by git if it has reftables.
+
+    Without `of_work_trees` the HEADs and own references of linked work trees do not count: git forgets them once the
+    folder of the work tree is gone, or at once where the file `gitdir` is (worktree.c, should_prune_worktree).
 
     Raises TaskStoppedError where one of them is broken, GitError and FileError.
     """
     if _is_folder(common_dir + b"/reftable"):
         return _tips_by_git(work, common_dir)
     tips = read_tips(common_dir, common_dir, work.inspection.object_format)
-    if tips.broken:
-        raise corrupt(f"{printable_path(tips.broken[0][0])} in {printable_path(common_dir)}: {tips.broken[0][1]}")
-    return tuple(dict.fromkeys(object_id for _, object_id in tips.references))
+    left_out = () if of_work_trees else (_OF_WORK_TREES,)
+    broken = [(name, why) for name, why in tips.broken if not name.startswith(left_out)]
+    if broken:
+        raise corrupt(f"{printable_path(broken[0][0])} in {printable_path(common_dir)}: {broken[0][1]}")
+    counted = (object_id for name, object_id in tips.references if not name.startswith(left_out))
+    return tuple(dict.fromkeys(counted))
 
 
 def _tips_by_git(work: Work, common_dir: bytes) -> tuple[str, ...]:

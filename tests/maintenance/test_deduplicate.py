@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,46 @@ def test_a_lender_with_grafts_is_not_relied_on(tmp_path: Path) -> None:
     (lender.git_dir / "info").mkdir(exist_ok=True)
     (lender.git_dir / "info" / "grafts").write_text(lender.git("rev-parse", "topic") + "\n")
     assert run(member, Task.DEDUPLICATE).outcome is Outcome.REFUSED
+
+
+def folder_is_gone(_administration: Path, folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def file_gitdir_is_gone(administration: Path, _folder: Path) -> None:
+    (administration / "gitdir").unlink()
+
+
+def head_is_no_reference(administration: Path, folder: Path) -> None:
+    shutil.rmtree(folder)
+    (administration / "HEAD").write_text("nothing")
+
+
+@pytest.mark.parametrize("harm", [folder_is_gone, file_gitdir_is_gone, head_is_no_reference])
+def test_the_head_of_a_work_tree_that_git_will_prune_does_not_count(
+    tmp_path: Path, harm: Callable[[Path, Path], None]
+) -> None:
+    lender, member = full_member(tmp_path)
+    folder = tmp_path / "linked"
+    lender.git("worktree", "add", "--quiet", "--detach", os.fspath(folder), "topic")
+    lender.git("update-ref", "-d", "refs/heads/topic")
+    harm(lender.git_dir / "worktrees" / "linked", folder)
+    result = run(member, Task.DEDUPLICATE)
+    assert result.outcome is Outcome.REFUSED, result.sentence
+    assert "3 objects of what both have nothing references in the lender" in result.sentence
+    assert "work trees aside" in result.sentence
+    # what the lender's next gc does is what was feared
+    lender.git("worktree", "prune", "--expire=now")
+    lender.git("-c", "gc.reflogExpireUnreachable=now", "gc", "-q", "--prune=now")
+    assert "keep" in member.git("for-each-ref")
+    assert not complaints(member)
+    assert visible_objects(lender) < visible_objects(member)
+
+
+def test_a_branch_that_a_work_tree_has_checked_out_counts(tmp_path: Path) -> None:
+    lender, member = full_member(tmp_path)
+    lender.git("worktree", "add", "--quiet", os.fspath(tmp_path / "linked"), "topic")
+    shutil.rmtree(tmp_path / "linked")
+    result = run(member, Task.DEDUPLICATE)
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert not complaints(member)
