@@ -30,8 +30,9 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.units import printable, printable_path, sum_bytes
 
-_IN_INFO: Final = (b"attributes", b"grafts")
-"""git reads them from `info` whenever it packs, or follows the history."""
+_SERVER_INFO: Final = b"objects/info/packs"
+_READ_FILES: Final = (b"info/attributes", b"info/grafts", b"info/refs", _SERVER_INFO)
+"""git reads them whenever it packs, follows the history, or writes the latter two anew."""
 
 _REFERENCES_TIME_LIMIT_S: Final = 120.0
 _WITHOUT_DERIVED_FILES: Final = (("core.commitGraph", "false"), ("core.multiPackIndex", "false"))
@@ -78,6 +79,7 @@ def read_facts(
         is_mounted_read_only=is_mounted_read_only,
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
+        has_server_info=os.path.lexists(repository.common_dir + b"/" + _SERVER_INFO),
         links=tuple(printable_path(path) for path in links.paths if path != OBJECTS),
         has_unseen_names=not links.is_complete,
         linked_object=None if linked is None else printable_path(linked),
@@ -149,8 +151,8 @@ def _irregular_file(report: RepositoryReport) -> str | None:
     for folder, irregular in found:
         if irregular is not None:
             return f"{printable_path(folder + b'/' + irregular[0])} is {irregular[1]}"
-    for name in _IN_INFO:
-        path = repository.common_dir + b"/info/" + name
+    for name in _READ_FILES:
+        path = repository.common_dir + b"/" + name
         if os.path.exists(path) and not os.path.isfile(path):
             return f"{printable_path(path)} is not a regular file"
     return include_problem(repository.git_dir, repository.common_dir)

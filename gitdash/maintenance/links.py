@@ -34,6 +34,7 @@ _SINGLE: Final = (
     b"shallow",
     b"FETCH_HEAD",
     b"gc.pid",
+    b"info",
     b"worktrees",
     b"reftable",
     b"reftable/tables.list",

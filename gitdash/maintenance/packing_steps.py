@@ -70,6 +70,11 @@ def geometric_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step
             "--geometric=2",
             "-d",
             "-l",
+<<<<<<< gitdash/maintenance/packing_steps.py
+            "--quiet",
+            *_server_info_option(facts),
+=======
+>>>>>>> /tmp/gd/M3/new
             "--write-midx",
             *_bitmap_option(report),
             config=bitmap_config(report, facts),
@@ -88,7 +93,7 @@ def full_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...
         *_kept_copies_check(report),
         git_step(
             "pack everything, and keep what is unreachable",
-            *_keeping_everything(report),
+            *_keeping_everything(report, facts),
             "--write-midx",
             *_bitmap_option(report),
             config=bitmap_config(report, facts),
@@ -102,7 +107,7 @@ def _kept_copies_check(report: RepositoryReport) -> tuple[Step, ...]:
     return (copies_check(report),) if has_kept_pack(report) else ()
 
 
-def _keeping_everything(report: RepositoryReport) -> tuple[str, ...]:
+def _keeping_everything(report: RepositoryReport, facts: ActionFacts) -> tuple[str, ...]:
     """Return the command that packs all into one pack and drops nothing.
 
     A lender's unreachable objects are as good as any other: borrowers may reach them, and so they go into the same
@@ -110,8 +115,21 @@ def _keeping_everything(report: RepositoryReport) -> tuple[str, ...]:
     the age of each. The order of the letters is git-repack(1)'s; `-k` is `--keep-unreachable`.
     """
     if lending_hints(report):
+<<<<<<< gitdash/maintenance/packing_steps.py
+        return "repack", "-a", "-d", "-l", "-k", "--quiet", *_server_info_option(facts)
+    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l", "--quiet", *_server_info_option(facts)
+
+
+def _server_info_option(facts: ActionFacts) -> tuple[str, ...]:
+    """Have git list packs and references for a server of files only where it has before.
+
+    It takes long with many references, and writes to folders (`info`) that nothing else here writes to.
+    """
+    return () if facts.has_server_info else ("-n",)
+=======
         return "repack", "-a", "-d", "-l", "-k"
     return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l"
+>>>>>>> /tmp/gd/M3/new
 
 
 def bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
@@ -122,7 +140,7 @@ def bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
     return (
         git_step(
             "pack everything, keep what is unreachable, and write a bitmap",
-            *_keeping_everything(report),
+            *_keeping_everything(report, facts),
             "--write-bitmap-index",
             config=bitmap_config(report, facts),
             replaces_packs=True,
@@ -136,7 +154,7 @@ def bitmap_config(report: RepositoryReport, facts: ActionFacts) -> tuple[tuple[s
     return PSEUDO_MERGE_CONFIG if has_pseudo_merges else ()
 
 
-def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+def deduplicate(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
     """The one task by which a member gives up its own copies of what lenders have."""
     return (
         act_step(CHECK_LENDERS),
@@ -148,6 +166,11 @@ def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ..
             "-d",
             "-l",
             "-k",
+<<<<<<< gitdash/maintenance/packing_steps.py
+            "--quiet",
+            *_server_info_option(facts),
+=======
+>>>>>>> /tmp/gd/M3/new
             "--no-write-bitmap-index",
             replaces_packs=True,
         ),
@@ -155,7 +178,7 @@ def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ..
     )
 
 
-def reclaim(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
+def reclaim(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
     """First what is packed, then what is loose; the repack explodes nothing into loose objects."""
     return (
         verification(),
@@ -167,6 +190,11 @@ def reclaim(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
             f"--cruft-expiration={RECLAIM_EXPIRY}",
             "-d",
             "-l",
+<<<<<<< gitdash/maintenance/packing_steps.py
+            "--quiet",
+            *_server_info_option(facts),
+=======
+>>>>>>> /tmp/gd/M3/new
             "--no-write-bitmap-index",
             replaces_packs=True,
         ),

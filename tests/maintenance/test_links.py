@@ -32,6 +32,7 @@ NAMES = [
     "packed-refs",
     "shallow",
     "FETCH_HEAD",
+    "info",
     "refs",
     "refs/tags",
     "refs/heads/deep/branch",
@@ -186,3 +187,29 @@ def test_a_full_repack_copies_packs_that_are_links(tmp_path: Path) -> None:
     assert run(repository, Task.FULL_REPACK).outcome is Outcome.DONE
     shutil.rmtree(tmp_path / "big")
     assert (visible_objects(repository), complaints(repository)) == (before, "")
+
+
+@pytest.mark.parametrize("task", [Task.FULL_REPACK, Task.GEOMETRIC_REPACK, Task.BITMAP])
+def test_what_git_lists_for_a_server_of_files_is_written_nowhere_else(tmp_path: Path, task: Task) -> None:
+    repository = GitRepository.init(tmp_path / "repository")
+    repository.commit({"a": "1"})
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (repository.path / "info").symlink_to(outside)
+    (outside / "refs").write_text("mine")
+    result = run(repository, task)
+    assert result.outcome is Outcome.REFUSED
+    assert "info" in result.sentence
+    assert (outside / "refs").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["info/refs", "objects/info/packs"])
+def test_a_fifo_that_git_would_compare_with_what_it_lists_holds_nothing_up(tmp_path: Path, name: str) -> None:
+    repository = GitRepository.init(tmp_path / "repository")
+    repository.commit({"a": "1"})
+    repository.git("repack", "-a", "-d", "-q")
+    (repository.path / name).unlink()
+    os.mkfifo(repository.path / name)
+    result = run(repository, Task.FULL_REPACK, time_limit_s=10.0)
+    assert result.outcome is Outcome.REFUSED
+    assert name in result.sentence

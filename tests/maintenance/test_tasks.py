@@ -429,3 +429,21 @@ def test_shallow_clone_keeps_its_objects_whatever_may_run_there(tmp_path: Path, 
         assert run(clone, planned.task).outcome in {Outcome.DONE, Outcome.NOTHING_TO_DO}
         assert objects(clone) == before
     assert (clone.git_dir / "shallow").read_bytes() == cut
+
+
+@pytest.mark.parametrize("task", [Task.GEOMETRIC_REPACK, Task.FULL_REPACK, Task.BITMAP])
+@pytest.mark.parametrize("is_served", [False, True])
+def test_packs_are_listed_for_a_server_of_files_only_where_they_were(
+    tmp_path: Path, task: Task, is_served: bool
+) -> None:
+    made = GitRepository.init(tmp_path / "made.git")
+    for number in range(2):
+        made.commit({"a": str(number)})
+        made.git("repack", "-d", "-q", "-n")
+    if is_served:
+        made.git("update-server-info")
+    assert run(made, task).outcome is Outcome.DONE
+    listed = made.git_dir / "objects" / "info" / "packs"
+    assert listed.exists() == (made.git_dir / "info" / "refs").exists() == is_served
+    if is_served:
+        assert listed.read_text().split() == ["P", made.packs()[0].name]
