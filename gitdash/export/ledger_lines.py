@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gitdash.export.json_record import utc_text
-from gitdash.model.ledger import LedgerEntry, Phase, RecordedCommand, ReferenceChange, StoreFigures
+from gitdash.model.ledger import NO_BITMAP, LedgerEntry, Phase, RecordedCommand, ReferenceChange, StoreFigures
 from gitdash.units import counted, human_age, human_bytes, human_count, human_duration, printable, printable_path
 
 _LABEL_WIDTH: Final = 14
@@ -27,7 +27,7 @@ _FIGURES: Final = (
     ("disk", "disk_bytes", human_bytes),
     ("garbage", "garbage_bytes", human_bytes),
     ("references", "reference_count", human_count),
-    ("bitmap", "bitmap", str),
+    ("bitmap", "bitmap", lambda name: "-" if name == NO_BITMAP else str(name)),
     ("findings", "finding_count", human_count),
 )
 

@@ -1,7 +1,7 @@
 """What an action may change, read off a report: the same before and after. Pure."""
 
 from gitdash.model.inspection import BitmapSource, DiskFacts, Inspection, LooseFacts, PackFacts, ReferenceFacts
-from gitdash.model.ledger import StoreFigures
+from gitdash.model.ledger import NO_BITMAP, StoreFigures
 from gitdash.model.report import RepositoryReport
 
 _BITMAP_NAMES = {BitmapSource.PACK: "pack", BitmapSource.MULTI_PACK_INDEX: "midx"}
@@ -15,7 +15,6 @@ def figures_of(report: RepositoryReport) -> StoreFigures:
     packs = inspection.packs if isinstance(inspection.packs, PackFacts) else None
     loose = inspection.loose if isinstance(inspection.loose, LooseFacts) else None
     references = inspection.references if isinstance(inspection.references, ReferenceFacts) else None
-    bitmap = next(iter(inspection.bitmaps), None)
     return StoreFigures(
         pack_count=packs.count if packs else None,
         pack_bytes=packs.bytes if packs else None,
@@ -24,6 +23,13 @@ def figures_of(report: RepositoryReport) -> StoreFigures:
         disk_bytes=inspection.disk.bytes if isinstance(inspection.disk, DiskFacts) else None,
         garbage_bytes=packs.garbage_bytes + loose.garbage_bytes if packs and loose else None,
         reference_count=references.count if references else None,
-        bitmap=_BITMAP_NAMES[bitmap.source] if bitmap else None,
+        bitmap=_bitmap(inspection, packs),
         finding_count=len(report.findings),
     )
+
+
+def _bitmap(inspection: Inspection, packs: PackFacts | None) -> str | None:
+    """Return which bitmap git opens; None if there is one that cannot be read."""
+    if inspection.bitmaps:
+        return _BITMAP_NAMES[inspection.bitmaps[0].source]
+    return None if packs is None or any(pack.has_bitmap for pack in packs.packs) else NO_BITMAP

@@ -4,6 +4,7 @@ Times `*_at_s` are seconds since the epoch, durations end in `elapsed_s`. Text i
 """
 
 import enum
+from typing import Final
 
 import msgspec
 
@@ -60,6 +61,9 @@ class Reason(enum.StrEnum):
     OTHER = "other"
 
 
+NO_BITMAP: Final = "none"
+
+
 class StoreFigures(msgspec.Struct, frozen=True, kw_only=True):
     """What an action may change, as it was at one moment; None where it is not known."""
 
@@ -71,7 +75,7 @@ class StoreFigures(msgspec.Struct, frozen=True, kw_only=True):
     garbage_bytes: int | None = None
     reference_count: int | None = None
     bitmap: str | None = None
-    """`pack` or `midx`."""
+    """`pack`, `midx`, or `none` where there is none."""
     finding_count: int | None = None
 
 
