@@ -70,11 +70,7 @@ def geometric_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step
             "--geometric=2",
             "-d",
             "-l",
-<<<<<<< gitdash/maintenance/packing_steps.py
-            "--quiet",
             *_server_info_option(facts),
-=======
->>>>>>> /tmp/gd/M3/new
             "--write-midx",
             *_bitmap_option(report),
             config=bitmap_config(report, facts),
@@ -115,9 +111,8 @@ def _keeping_everything(report: RepositoryReport, facts: ActionFacts) -> tuple[s
     the age of each. The order of the letters is git-repack(1)'s; `-k` is `--keep-unreachable`.
     """
     if lending_hints(report):
-<<<<<<< gitdash/maintenance/packing_steps.py
-        return "repack", "-a", "-d", "-l", "-k", "--quiet", *_server_info_option(facts)
-    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l", "--quiet", *_server_info_option(facts)
+        return "repack", "-a", "-d", "-l", "-k", *_server_info_option(facts)
+    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l", *_server_info_option(facts)
 
 
 def _server_info_option(facts: ActionFacts) -> tuple[str, ...]:
@@ -126,10 +121,6 @@ def _server_info_option(facts: ActionFacts) -> tuple[str, ...]:
     It takes long with many references, and writes to folders (`info`) that nothing else here writes to.
     """
     return () if facts.has_server_info else ("-n",)
-=======
-        return "repack", "-a", "-d", "-l", "-k"
-    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l"
->>>>>>> /tmp/gd/M3/new
 
 
 def bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
@@ -166,11 +157,7 @@ def deduplicate(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...
             "-d",
             "-l",
             "-k",
-<<<<<<< gitdash/maintenance/packing_steps.py
-            "--quiet",
             *_server_info_option(facts),
-=======
->>>>>>> /tmp/gd/M3/new
             "--no-write-bitmap-index",
             replaces_packs=True,
         ),
@@ -190,11 +177,7 @@ def reclaim(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
             f"--cruft-expiration={RECLAIM_EXPIRY}",
             "-d",
             "-l",
-<<<<<<< gitdash/maintenance/packing_steps.py
-            "--quiet",
             *_server_info_option(facts),
-=======
->>>>>>> /tmp/gd/M3/new
             "--no-write-bitmap-index",
             replaces_packs=True,
         ),
