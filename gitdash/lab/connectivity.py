@@ -23,7 +23,7 @@ from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
-from gitdash.model.inspection import BitmapFacts
+from gitdash.model.inspection import BitmapFacts, ConfigFacts
 from gitdash.units import printable
 
 TITLE: Final = "what the check of a fetch or a push costs"
@@ -182,21 +182,26 @@ def _words(question: str) -> tuple[str, ...]:
 
 
 def _revisions(request: ExperimentRequest, question: str) -> tuple[str, ...]:
-    """Return the words of git for a question, with the tip that HEAD leads to, or another if it leads nowhere."""
+    """Return the words of git for a question, with the tip that HEAD leads to, or another if it leads nowhere.
+
+    What a partial clone has not fetched does not count: nothing is fetched for an experiment.
+    """
+    repository, inspection = request.report.repository, require_inspection(request.report)
+    is_partial = isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone
+    missing = ("--missing=allow-any",) if is_partial else ()
     if not question.startswith(_TIP):
-        return _words(question)
-    repository = request.report.repository
+        return *missing, *_words(question)
     references = read_references(
         repository.git_dir,
         repository.common_dir,
-        require_inspection(request.report),
+        inspection,
         program=request.program,
         cancel=request.cancel,
     )
     if not references:
         raise ExperimentError("it has no reference that can be read, so there is no tip")
     tip = dict(references).get(b"HEAD", references[0][1])
-    return tip, *_words(question)
+    return *missing, tip, *_words(question)
 
 
 def _listed(part: _Part, question: str, why_not: str | None) -> Variant:

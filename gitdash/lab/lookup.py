@@ -9,10 +9,9 @@ Source: object-file.c and packfile.c of git; git-multi-pack-index(1); design "Ha
 """
 
 import contextlib
-import os
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -20,25 +19,19 @@ import msgspec
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.lookup_times import time_lookups
 from gitdash.gitcmd.objects import PLAIN, ObjectReader, open_reader
-from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
-from gitdash.lab.bitmap_copies import WRITE_LIMIT_S, stored_bytes
-from gitdash.lab.copies import throw_away_copy
-from gitdash.lab.copying import ThrowAwayCopy
-from gitdash.lab.fingerprint import object_folders
-from gitdash.lab.many_packs import repository_of_packs
+from gitdash.lab.lookup_stores import AS_IT_IS, CONSOLIDATED, INDEXED, Looking, Stock, Store, generated_stock
 from gitdash.lab.measured_git import measured_git
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
-from gitdash.lab.references import read_references, require_inspection
+from gitdash.lab.references import require_inspection
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.statistics import verdict_text, winner_of
 from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult, VariantResult
-from gitdash.model.inspection import ObjectFormat
 from gitdash.model.ledger import Phase
-from gitdash.units import counted, fine_duration, printable
+from gitdash.units import fine_duration, printable
 
 TITLE: Final = "what finding an object costs"
 EXPLANATION: Final = (
@@ -60,134 +53,6 @@ _ABSENT: Final = "d"
 """The digit of an id that nobody has; one of zeros git would not look for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stock:
-    """The packs that are searched."""
-
-    name: str
-    title: str
-    explanation: str
-    prepare: Callable[["_Looking"], "_Store"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Store:
-    """An object store to be asked."""
-
-    objects_dir: bytes
-    object_id: str
-    """Of an object that is there."""
-    object_format: ObjectFormat
-    is_ours: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looking:
-    """One experiment under way."""
-
-    request: ExperimentRequest
-    resources: contextlib.ExitStack
-
-    def as_it_is(self) -> _Store:
-        """Return the repository's own store."""
-        return self._store(object_folders(self.request.report)[0], is_ours=False)
-
-    def indexed(self) -> _Store:
-        """Return a copy that has a multi-pack-index."""
-        self.request.on_step("writing a multi-pack-index for a copy")
-        copy = self._copy(0)
-        if not any(name.endswith(b".idx") for name in os.listdir(copy.objects_dir + b"/pack")):
-            raise ExperimentError("there is no pack, so there is nothing to index")
-        self._git(copy, "multi-pack-index", "write", "--no-progress")
-        return self._store(copy.objects_dir, is_ours=True)
-
-    def consolidated(self) -> _Store:
-        """Return a copy that has one pack."""
-        self.request.on_step("packing a copy into one pack")
-        copy = self._copy(stored_bytes(require_inspection(self.request.report)))
-        self._git(copy, "repack", "-a", "-d", "-l", "-k", "-q", "--no-write-bitmap-index")
-        return self._store(copy.objects_dir, is_ours=True)
-
-    def generated(self, pack_count: int) -> _Store:
-        """Return a repository of our own with so many packs."""
-        self.request.on_step(f"making a repository of {counted(pack_count, 'pack')}")
-        making = repository_of_packs(
-            pack_count,
-            program=self.request.program,
-            registry_dir=self.request.registry_dir,
-            cancel=self.request.cancel,
-        )
-        made = self.resources.enter_context(making)
-        return _Store(
-            objects_dir=made.objects_dir, object_id=made.object_id, object_format=ObjectFormat.SHA1, is_ours=True
-        )
-
-    def _store(self, objects_dir: bytes, *, is_ours: bool) -> _Store:
-        repository, inspection = self.request.report.repository, require_inspection(self.request.report)
-        references = read_references(
-            repository.git_dir,
-            repository.common_dir,
-            inspection,
-            program=self.request.program,
-            cancel=self.request.cancel,
-        )
-        if not references:
-            raise ExperimentError("it has no reference that can be read, so no object of it is known")
-        return _Store(
-            objects_dir=objects_dir,
-            object_id=dict(references).get(b"HEAD", references[0][1]),
-            object_format=inspection.object_format,
-            is_ours=is_ours,
-        )
-
-    def _copy(self, room_needed_bytes: int) -> ThrowAwayCopy:
-        making = throw_away_copy(
-            self.request.report, room_needed_bytes=room_needed_bytes, registry_dir=self.request.registry_dir
-        )
-        return self.resources.enter_context(making)
-
-    def _git(self, copy: ThrowAwayCopy, *arguments: str) -> None:
-        run_git(
-            self.request.program,
-            arguments,
-            git_dir=copy.git_dir,
-            time_limit_s=WRITE_LIMIT_S,
-            cancel=self.request.cancel,
-        )
-
-
-_AS_IT_IS: Final = _Stock(
-    name="as-it-is",
-    title="packs as they are",
-    explanation="Looks into one index after the other, the pack of the last hit first. With many packs the first"
-    " look-up and, above all, a missing object are dear.",
-    prepare=_Looking.as_it_is,
-)
-_INDEXED: Final = _Stock(
-    name="multi-pack-index",
-    title="copy with a multi-pack-index",
-    explanation="One index names the objects of all packs, so the first look-up opens one file instead of all. A"
-    " missing object gains nothing: git reads the folder of packs again before it gives up.",
-    prepare=_Looking.indexed,
-)
-_CONSOLIDATED: Final = _Stock(
-    name="one-pack",
-    title="copy in one pack",
-    explanation="All objects in one pack: the fewest files to open and to search. It should win, for a missing object"
-    " by far.",
-    prepare=_Looking.consolidated,
-)
-
-
-def _generated(pack_count: int) -> _Stock:
-    return _Stock(
-        name=f"packs-{pack_count}",
-        title=f"generated, {counted(pack_count, 'pack')}",
-        explanation="A repository of our own with so many packs of one small object: how the cost grows with packs.",
-        prepare=lambda looking: looking.generated(pack_count),
-    )
-
-
 def questions(_: ExperimentRequest) -> Sequence[str]:
     """Return what can be asked: a missing object first, for it is what many packs make dear."""
     return QUESTIONS
@@ -207,8 +72,8 @@ def run(request: ExperimentRequest) -> ExperimentResult:
 def _run(request: ExperimentRequest, fingerprint: Fingerprint) -> ExperimentResult:
     question = _asked(request)
     with contextlib.ExitStack() as resources:
-        looking = _Looking(request=request, resources=resources)
-        stores: dict[str, _Store | str] = {}
+        looking = Looking(request=request, resources=resources)
+        stores: dict[str, Store | str] = {}
         made = [
             _made(stock, looking, stores, question, by_process=by_process) for stock, by_process in _wanted(request)
         ]
@@ -219,7 +84,7 @@ def _run(request: ExperimentRequest, fingerprint: Fingerprint) -> ExperimentResu
 
 def _compared(result: ExperimentResult) -> ExperimentResult:
     """Return the result with a verdict on the repository's own packs: what was generated only stands beside them."""
-    own = {stock.name for stock in (_AS_IT_IS, _INDEXED, _CONSOLIDATED)}
+    own = {stock.name for stock in (AS_IT_IS, INDEXED, CONSOLIDATED)}
     kept = [variant for variant in result.variants if variant.name.removesuffix(_PROCESS) in own]
     summaries = {variant.name: variant.summary for variant in kept if variant.summary is not None}
     titles = {variant.name: variant.title for variant in kept}
@@ -231,19 +96,19 @@ def _asked(request: ExperimentRequest) -> str:
     return asked(request, dict.fromkeys(QUESTIONS, names))
 
 
-def _wanted(request: ExperimentRequest) -> list[tuple[_Stock, bool]]:
+def _wanted(request: ExperimentRequest) -> list[tuple[Stock, bool]]:
     """Return what is searched, and whether a process of its own is started for each object."""
-    found = [(stock, by_process) for stock in (_AS_IT_IS, _INDEXED, _CONSOLIDATED) for by_process in (False, True)]
+    found = [(stock, by_process) for stock in (AS_IT_IS, INDEXED, CONSOLIDATED) for by_process in (False, True)]
     if request.options.get("curve"):
-        found += [(_generated(pack_count), False) for pack_count in CURVE]
+        found += [(generated_stock(pack_count), False) for pack_count in CURVE]
     return found
 
 
-def _name(stock: _Stock, *, by_process: bool) -> str:
+def _name(stock: Stock, *, by_process: bool) -> str:
     return stock.name + _PROCESS if by_process else stock.name
 
 
-def _listed(stock: _Stock, *, by_process: bool) -> Variant:
+def _listed(stock: Stock, *, by_process: bool) -> Variant:
     def cannot_run(_: RunContext) -> Measured:
         raise ExperimentError("a variant of a list is not run")
 
@@ -258,7 +123,7 @@ def _listed(stock: _Stock, *, by_process: bool) -> Variant:
 
 
 def _made(
-    stock: _Stock, looking: _Looking, stores: dict[str, _Store | str], question: str, *, by_process: bool
+    stock: Stock, looking: Looking, stores: dict[str, Store | str], question: str, *, by_process: bool
 ) -> Variant:
     """Return a variant that can be run; `stores` are those that are prepared, or why they could not be."""
     listed = _listed(stock, by_process=by_process)
@@ -281,7 +146,7 @@ def _made(
     )
 
 
-def _by_reader(request: ExperimentRequest, store: _Store, question: str, context: RunContext) -> Measured:
+def _by_reader(request: ExperimentRequest, store: Store, question: str, context: RunContext) -> Measured:
     with open_reader(
         request.program, store.objects_dir, store.object_format, time_limit_s=context.time_limit_s
     ) as reader:
@@ -311,7 +176,7 @@ def _used(reader: ObjectReader) -> Measured:
     )
 
 
-def _by_process(request: ExperimentRequest, store: _Store, question: str, context: RunContext) -> Measured:
+def _by_process(request: ExperimentRequest, store: Store, question: str, context: RunContext) -> Measured:
     object_id = _ABSENT * len(store.object_id) if question == MISSING else store.object_id
     with shadow_git_dir(object_format=store.object_format, objects_dir=store.objects_dir) as shadow:
         measured = measured_git(

@@ -158,7 +158,13 @@ class _Sizing:
     def concluded(self, result: ExperimentResult) -> ExperimentResult:
         """Say which answers are exact, and what was run."""
         trusted = [way.name for way in SIZE_WAYS if way.form is None and self._is_trusted(way)]
-        remarks = {way.name: self._remark(way) for way in SIZE_WAYS if way.form is not None and way.name in self.said}
+        answers = {variant.name: variant.runs[-1].answer for variant in result.variants if variant.runs}
+        known = {answers[name] for name in trusted if name in answers}
+        remarks = {
+            way.name: self._remark(way)
+            for way in SIZE_WAYS
+            if way.name in answers and known and answers[way.name] not in known
+        }
         argv = tuple(
             msgspec.structs.replace(variant, argv=self.said[variant.name].argv)
             if variant.name in self.said
@@ -213,14 +219,24 @@ class _Sizing:
             return False
         if said.is_exact or way.strategy is not Strategy.BITMAP or not self.tips.excluded:
             return said.is_exact
-        return self._count(said.queries, self.tips.wanted, self.tips.excluded) == self._count_all(
-            said.queries
-        ) - self._count(said.queries, self.tips.excluded)
+        try:
+            lent_count = self._count(said.queries, self.tips.excluded)
+            own_count = self._count(said.queries, self.tips.wanted, self.tips.excluded)
+            return own_count + lent_count == self._count_all(said.queries)
+        except GitError:
+            return False
 
     def _remark(self, way: SizeWay) -> str:
-        """Say why a copy may answer with other bytes, if it answers for the same objects."""
-        original, _ = self._place(replace(way, form=None))
-        here, there = self._count_all(original), self._count_all(self.said[way.name].queries)
+        """Say why a way answers with other bytes where it counts the same objects; nothing where it counts others."""
+        if way.strategy is Strategy.UNION:
+            return "of an object that is stored twice it may count another copy"
+        if way.form is None:
+            return ""
+        try:
+            original, _ = self._place(replace(way, form=None))
+            here, there = self._count_all(original), self._count_all(self.said[way.name].queries)
+        except GitError:
+            return "in packs that were written anew"
         if here == there:
             return f"the same {counted(here, 'object')}, in packs that were written anew, which take other bytes"
         return f"reaches {counted(there, 'object')}, the original {here:,}"
@@ -232,7 +248,10 @@ class _Sizing:
         tips = [f"{tip}\n" for tip in wanted] + [f"^{tip}\n" for tip in excluded]
         output = run_git(
             self.request.program,
-            ["rev-list", "--count", "--objects", "--use-bitmap-index", "--stdin"],
+            [
+                *("rev-list", "--count", "--objects", "--use-bitmap-index", "--stdin"),
+                *(("--missing=allow-any",) if queries.partial else ()),
+            ],
             environment=queries.shadow.environment,
             stdin="".join(tips).encode("ascii"),
             time_limit_s=_COUNT_LIMIT_S,

@@ -129,6 +129,16 @@ def test_without_a_bitmap_only_fresh_ones_are_tried(tmp_path: Path) -> None:
     assert variants["table-read"].runs
 
 
+@pytest.mark.oracle
+def test_a_partial_clone_is_checked_without_what_it_has_not_fetched(repository: GitRepository, tmp_path: Path) -> None:
+    repository.git("config", "uploadpack.allowFilter", "true")
+    clone = GitRepository(tmp_path / "partial.git")
+    repository.git("clone", "-q", "--bare", "--filter=blob:none", f"file://{repository.path}", os.fspath(clone.path))
+    result = made(CONNECTIVITY, clone.path, chosen=("walk",), question="all branches")
+    listed = clone.git("rev-list", "--objects", "--missing=print", "--no-object-names", "--branches").split()
+    assert answers(result) == {"walk": sum(not one.startswith("?") for one in listed)}
+
+
 def test_without_references_there_is_nothing_to_ask_for(tmp_path: Path) -> None:
     repository = GitRepository.init(tmp_path / "a.git")
     with pytest.raises(ExperimentError, match="so there is no tip"):

@@ -51,7 +51,7 @@ def test_a_missing_object_is_dear_among_many_packs_with_or_without_one_index_and
     many: GitRepository,
 ) -> None:
     before = state_of(many.path)
-    result = made(LOOKUP, many.path, runs=3)
+    result = made(LOOKUP, many.path, runs=5, chosen=("as-it-is", "multi-pack-index", "one-pack"))
     assert state_of(many.path) == before
     variants = by_name(result)
     as_it_is, indexed, one = (variants[name] for name in ("as-it-is", "multi-pack-index", "one-pack"))
@@ -117,7 +117,7 @@ def test_a_curve_has_generated_repositories_and_the_verdict_is_about_ones_own(sm
     request = request_for(small.path, curve=True)
     listed = [variant.name for variant in EXPERIMENTS[LOOKUP].variants_of(request)]
     assert listed[-4:] == ["packs-1", "packs-10", "packs-100", "packs-1000"]
-    result = made(LOOKUP, small.path, curve=True, chosen=("one-pack", "packs-1", "packs-100"))
+    result = made(LOOKUP, small.path, runs=7, curve=True, chosen=("one-pack", "packs-1", "packs-100"))
     variants = by_name(result)
     assert phase_s(variants["packs-100"], "first") > 2 * phase_s(variants["packs-1"], "first")
     assert result.winner is None

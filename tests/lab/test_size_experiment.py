@@ -1,6 +1,7 @@
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -33,9 +34,12 @@ def usage(repository: GitRepository, *arguments: str) -> int:
 def plain(tmp_path: Path) -> GitRepository:
     """Two packs, one with a bitmap, and loose objects; thirty references that are old enough for pseudo-merges."""
     repository = GitRepository.init(tmp_path / "plain.git")
+    lines = []
     for number in range(30):
-        tip = repository.commit({"file": f"{number}\n" * 20, f"other{number % 5}": f"{number}\n"})
-        repository.git("update-ref", f"refs/heads/topic/{number}", tip)
+        lines.append(f"commit refs/heads/main\ncommitter C <c@example.com> {1_600_000_000 + number} +0000\ndata 1\nx\n")
+        lines += [f"M 100644 inline {name}\ndata 6\n{number:06}\n" for name in ("file", f"other{number % 5}")]
+        lines.append(f"reset refs/heads/topic/{number}\nfrom refs/heads/main\n\n")
+    repository.git("fast-import", "--quiet", stdin="".join(lines).encode())
     repository.repack("--write-bitmap-index")
     repository.commit({"file": "second pack\n"})
     repository.git("repack", "-d", "-q", "--no-write-bitmap-index")
@@ -245,6 +249,49 @@ def test_nested_lenders_are_counted_and_copies_are_left_out(member: GitRepositor
     assert variants["fresh-bitmap"].skipped == (
         "it borrows from 2 stores, and no bitmap of one of them can name what is in the others"
     )
+
+
+@pytest.mark.oracle
+def test_a_union_that_counts_another_copy_of_an_object_is_not_exact(member: GitRepository, tmp_path: Path) -> None:
+    # a copy of the newest file of the member in the lender, too, where nothing reaches it, and otherwise compressed
+    lender = GitRepository(tmp_path / "lender.git")
+    blob = member.git_bytes("cat-file", "blob", "main:own")
+    lender.git("-c", "core.compression=0", "hash-object", "-w", "--stdin", stdin=blob)
+    variants = by_name(made(SIZE, member.path, chosen=("bitmap-without-lender", "union-minus-lender")))
+    exact, union = (variants[name] for name in ("bitmap-without-lender", "union-minus-lender"))
+    assert exact.exact
+    assert union.exact == (union.runs[0].answer == exact.runs[0].answer)
+
+
+@pytest.mark.oracle
+def test_a_partial_clone_is_counted_without_what_it_has_not_fetched(plain: GitRepository, tmp_path: Path) -> None:
+    plain.git("config", "uploadpack.allowFilter", "true")
+    clone = GitRepository(tmp_path / "partial.git")
+    plain.git("clone", "-q", "--bare", "--filter=blob:none", f"file://{plain.path}", os.fspath(clone.path))
+    before = state_of(clone.path)
+    variants = by_name(made(SIZE, clone.path))
+    assert state_of(clone.path) == before
+    there = clone.git("rev-list", "--objects", "--missing=print", "--no-object-names", "--all").split()
+    ids = "".join(f"{one}\n" for one in there if not one.startswith("?")).encode()
+    stored = sum(map(int, clone.git("cat-file", "--batch-check=%(objectsize:disk)", stdin=ids).split()))
+    assert (variants["walk"].runs[0].answer, variants["walk"].exact) == (stored, True)
+
+
+@pytest.mark.parametrize("at", ["preparing", "running"])
+def test_what_was_measured_before_it_was_cancelled_is_kept_and_copies_go(member: GitRepository, at: str) -> None:
+    request = request_for(member.path, runs=3, on_run=lambda run: cancel_at(run.number == 3))
+
+    def cancel_at(is_now: bool) -> None:
+        if is_now:
+            request.cancel.set()
+
+    if at == "preparing":
+        request = replace(request, on_step=lambda _: request.cancel.set())
+    result = EXPERIMENTS[SIZE].run(request)
+    assert not result.is_complete
+    assert "Cancelled." in result.notes
+    assert sum(len(variant.runs) for variant in result.variants) == (3 if at == "running" else 0)
+    assert os.listdir(request.registry_dir) == []
 
 
 def test_exact_variants_that_do_not_agree_have_no_winner() -> None:

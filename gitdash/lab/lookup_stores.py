@@ -1,0 +1,150 @@
+"""What the experiment `lookup` searches: the packs as they are, copies with other ones, and generated repositories.
+
+Source: git-multi-pack-index(1), git-repack(1).
+"""
+
+import contextlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.gitcmd.runner import run_git
+from gitdash.lab.bitmap_copies import WRITE_LIMIT_S, stored_bytes
+from gitdash.lab.copies import throw_away_copy
+from gitdash.lab.copying import ThrowAwayCopy
+from gitdash.lab.fingerprint import object_folders
+from gitdash.lab.many_packs import repository_of_packs
+from gitdash.lab.references import read_references, require_inspection
+from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.model.inspection import ObjectFormat
+from gitdash.units import counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stock:
+    """The packs that are searched."""
+
+    name: str
+    title: str
+    explanation: str
+    prepare: Callable[["Looking"], "Store"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """An object store to be asked."""
+
+    objects_dir: bytes
+    object_id: str
+    """Of an object that is there."""
+    object_format: ObjectFormat
+    is_ours: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looking:
+    """One experiment under way."""
+
+    request: ExperimentRequest
+    resources: contextlib.ExitStack
+
+    def as_it_is(self) -> Store:
+        """Return the repository's own store."""
+        return self._store(object_folders(self.request.report)[0], is_ours=False)
+
+    def indexed(self) -> Store:
+        """Return a copy that has a multi-pack-index."""
+        self.request.on_step("writing a multi-pack-index for a copy")
+        copy = self._copy(0)
+        if not any(name.endswith(b".idx") for name in os.listdir(copy.objects_dir + b"/pack")):
+            raise ExperimentError("there is no pack, so there is nothing to index")
+        self._git(copy, "multi-pack-index", "write", "--no-progress")
+        return self._store(copy.objects_dir, is_ours=True)
+
+    def consolidated(self) -> Store:
+        """Return a copy that has one pack."""
+        self.request.on_step("packing a copy into one pack")
+        copy = self._copy(stored_bytes(require_inspection(self.request.report)))
+        self._git(copy, "repack", "-a", "-d", "-l", "-k", "-q", "--no-write-bitmap-index")
+        return self._store(copy.objects_dir, is_ours=True)
+
+    def generated(self, pack_count: int) -> Store:
+        """Return a repository of our own with so many packs."""
+        self.request.on_step(f"making a repository of {counted(pack_count, 'pack')}")
+        making = repository_of_packs(
+            pack_count,
+            program=self.request.program,
+            registry_dir=self.request.registry_dir,
+            cancel=self.request.cancel,
+        )
+        made = self.resources.enter_context(making)
+        return Store(
+            objects_dir=made.objects_dir, object_id=made.object_id, object_format=ObjectFormat.SHA1, is_ours=True
+        )
+
+    def _store(self, objects_dir: bytes, *, is_ours: bool) -> Store:
+        repository, inspection = self.request.report.repository, require_inspection(self.request.report)
+        references = read_references(
+            repository.git_dir,
+            repository.common_dir,
+            inspection,
+            program=self.request.program,
+            cancel=self.request.cancel,
+        )
+        if not references:
+            raise ExperimentError("it has no reference that can be read, so no object of it is known")
+        return Store(
+            objects_dir=objects_dir,
+            object_id=dict(references).get(b"HEAD", references[0][1]),
+            object_format=inspection.object_format,
+            is_ours=is_ours,
+        )
+
+    def _copy(self, room_needed_bytes: int) -> ThrowAwayCopy:
+        making = throw_away_copy(
+            self.request.report, room_needed_bytes=room_needed_bytes, registry_dir=self.request.registry_dir
+        )
+        return self.resources.enter_context(making)
+
+    def _git(self, copy: ThrowAwayCopy, *arguments: str) -> None:
+        run_git(
+            self.request.program,
+            arguments,
+            git_dir=copy.git_dir,
+            time_limit_s=WRITE_LIMIT_S,
+            cancel=self.request.cancel,
+        )
+
+
+AS_IT_IS: Final = Stock(
+    name="as-it-is",
+    title="packs as they are",
+    explanation="Looks into one index after the other, the pack of the last hit first. With many packs the first"
+    " look-up and, above all, a missing object are dear.",
+    prepare=Looking.as_it_is,
+)
+INDEXED: Final = Stock(
+    name="multi-pack-index",
+    title="copy with a multi-pack-index",
+    explanation="One index names the objects of all packs, so the first look-up opens one file instead of all. A"
+    " missing object gains nothing: git reads the folder of packs again before it gives up.",
+    prepare=Looking.indexed,
+)
+CONSOLIDATED: Final = Stock(
+    name="one-pack",
+    title="copy in one pack",
+    explanation="All objects in one pack: the fewest files to open and to search. It should win, for a missing object"
+    " by far.",
+    prepare=Looking.consolidated,
+)
+
+
+def generated_stock(pack_count: int) -> Stock:
+    """Return a point of the curve."""
+    return Stock(
+        name=f"packs-{pack_count}",
+        title=f"generated, {counted(pack_count, 'pack')}",
+        explanation="A repository of our own with so many packs of one small object: how the cost grows with packs.",
+        prepare=lambda looking: looking.generated(pack_count),
+    )
