@@ -7,11 +7,13 @@ commits. Bitmaps, commit-graph, multi-pack-index and alternates lie in the objec
 """
 
 import contextlib
+import errno
+import fcntl
 import functools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,11 +21,14 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.model.inspection import ObjectFormat
 
-PREFIX: Final = "gitdash-shadow-"
+_PREFIX: Final = "gitdash-shadow-"
 """Of the name of each such folder, and of those of `stand_in`."""
+_HELD_PREFIX: Final = f"{_PREFIX}held-"
+"""Of those that a process holds by flock(2), which ends with it, as long as it needs them."""
+_MOST_TRIES: Final = 10
 _HEAD = "ref: refs/heads/none\n"
 _ABANDONED_AGE_S = 86_400.0
-"""No query takes a day: an older folder is what a killed gitdash left."""
+"""No query takes a day: an older folder is what a killed gitdash left, where the file system knows no locks."""
 
 _CONFIGS = {
     ObjectFormat.SHA1: "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
@@ -56,15 +61,11 @@ def shadow_git_dir(
     if irregular is not None:
         name, kind = os.fsdecode(irregular[0]), irregular[1]
         raise GitError(f"objects/{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
-    folder = _make_folder(object_format)
-    sweep_abandoned(os.path.dirname(folder))
-    try:
+    with held_folder(functools.partial(_fill, object_format)) as folder:
         environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": os.fsdecode(objects_dir)}
         if shallow_file is not None:
             environment["GIT_SHALLOW_FILE"] = os.fsdecode(shallow_file)
         yield ShadowGitDir(path=os.fsencode(folder), environment=environment)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def temporary_folder() -> str:
@@ -79,40 +80,94 @@ def temporary_folder() -> str:
     raise GitError("no folder for temporary files can be written", kind=GitFailure.REFUSED)
 
 
-def _make_folder(object_format: ObjectFormat) -> str:
-    folder = None
+def _fill(object_format: ObjectFormat, folder: str) -> None:
+    for name in ("refs", "objects"):
+        os.mkdir(os.path.join(folder, name), 0o700)
+    for name, content in (("HEAD", _HEAD), ("config", _CONFIGS[object_format])):
+        with open(os.path.join(folder, name), "x", encoding="ascii") as file:
+            file.write(content)
+
+
+@contextlib.contextmanager
+def held_folder(fill: Callable[[str], None]) -> Iterator[str]:
+    """Make a folder that only we can enter, have it filled, and remove it when the context ends, however it ends.
+
+    If we are killed, the next gitdash removes it. Raises GitError if it cannot be made.
+    """
     try:
-        folder = tempfile.mkdtemp(prefix=PREFIX, dir=temporary_folder())
-        for name in ("refs", "objects"):
-            os.mkdir(os.path.join(folder, name), 0o700)
-        for name, content in (("HEAD", _HEAD), ("config", _CONFIGS[object_format])):
-            with open(os.path.join(folder, name), "x", encoding="ascii") as file:
-                file.write(content)
+        folder, descriptor = _make_held(temporary_folder())
     except OSError as error:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-        raise GitError(
-            f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.REFUSED
-        ) from error
-    return folder
+        raise _cannot_make(error) from error
+    try:
+        sweep_abandoned(os.path.dirname(folder))
+        try:
+            fill(folder)
+        except OSError as error:
+            raise _cannot_make(error) from error
+        yield folder
+    finally:
+        # links in it are not entered: rmtree(3) removes a link itself
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _cannot_make(error: OSError) -> GitError:
+    return GitError(f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.REFUSED)
+
+
+def _make_held(parent: str) -> tuple[str, int]:
+    """Return a new folder and the descriptor by which it is held; whoever sweeps may have it before we hold it."""
+    for _ in range(_MOST_TRIES):
+        folder = tempfile.mkdtemp(prefix=_HELD_PREFIX, dir=parent)
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        if _lock(descriptor, fcntl.LOCK_SH) is not False and os.path.isdir(folder):
+            return folder, descriptor
+        os.close(descriptor)
+    raise OSError(errno.EAGAIN, "somebody removes them")
+
+
+def _lock(descriptor: int, how: int) -> bool | None:
+    """Return whether it is locked now; None if the file system knows no locks."""
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 @functools.cache
 def sweep_abandoned(temporary_folder: str) -> None:
-    """Remove shadow folders of this user that are older than a day, once a process; what cannot be removed stays.
+    """Remove such folders of this user that nobody holds any more, once a process; what cannot be removed stays.
 
-    The age is by the clock of the file system: the folder that was just made gave `temporary_folder` its time.
+    Those that cannot be held are removed when they are older than a day, by the clock of the file system: the folder
+    that was made last gave `temporary_folder` its time.
     """
     with contextlib.suppress(OSError):
         now_s = os.stat(temporary_folder).st_mtime
         with os.scandir(temporary_folder) as entries:
-            abandoned = [entry.path for entry in entries if _is_abandoned(entry, now_s)]
-        for path in abandoned:
-            shutil.rmtree(path, ignore_errors=True)
+            ours = [entry for entry in entries if _is_ours(entry)]
+        for entry in ours:
+            with contextlib.suppress(OSError):
+                _remove_if_abandoned(entry, now_s)
 
 
-def _is_abandoned(entry: os.DirEntry[str], now_s: float) -> bool:
-    if not entry.name.startswith(PREFIX) or not entry.is_dir(follow_symlinks=False):
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    if not entry.name.startswith(_PREFIX) or not entry.is_dir(follow_symlinks=False):
         return False
-    status = entry.stat(follow_symlinks=False)
-    return status.st_uid == os.geteuid() and now_s - status.st_mtime > _ABANDONED_AGE_S
+    return entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+
+
+def _remove_if_abandoned(entry: os.DirEntry[str], now_s: float) -> None:
+    descriptor = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        is_free = _lock(descriptor, fcntl.LOCK_EX) if entry.name.startswith(_HELD_PREFIX) else None
+        is_old = now_s - os.fstat(descriptor).st_mtime > _ABANDONED_AGE_S
+        if is_free or (is_free is None and is_old):
+            shutil.rmtree(entry.path, ignore_errors=True)
+    finally:
+        os.close(descriptor)

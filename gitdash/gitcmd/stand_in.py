@@ -13,15 +13,14 @@ written where the repository has a folder for logs already.
 """
 
 import contextlib
+import functools
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.shadow import PREFIX, sweep_abandoned, temporary_folder
+from gitdash.gitcmd.shadow import held_folder
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.units import printable_path
 
@@ -73,18 +72,13 @@ def stand_in(
     _refuse_what_holds_git_up(common_dir)
     if not os.path.isdir(common_dir + b"/logs"):
         config = [*config, (("core", None, "logallrefupdates"), "false")]
-    folder = _make(common_dir, head, config)
-    sweep_abandoned(os.path.dirname(folder))
     objects = os.fsdecode(common_dir + b"/objects")
-    environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": objects}
-    if not keeps_objects:
-        environment["GIT_OBJECT_DIRECTORY"] = os.path.join(folder, "objects")
-        environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted_path(objects)
-    try:
+    with held_folder(functools.partial(_fill, common_dir, head, config)) as folder:
+        environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": objects}
+        if not keeps_objects:
+            environment["GIT_OBJECT_DIRECTORY"] = os.path.join(folder, "objects")
+            environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted_path(objects)
         yield StandIn(folder=folder, environment=environment)
-    finally:
-        # what it links to is not entered: rmtree(3) removes a link itself
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def config_text(config: Sequence[tuple[Key, str]]) -> str:
@@ -106,26 +100,16 @@ def _refuse_what_holds_git_up(common_dir: bytes) -> None:
             raise GitError(f"{prefix}{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
 
 
-def _make(common_dir: bytes, head: bytes, config: Sequence[tuple[Key, str]]) -> str:
-    folder = None
-    try:
-        folder = tempfile.mkdtemp(prefix=PREFIX, dir=temporary_folder())
-        os.mkdir(os.path.join(folder, "objects"), 0o700)
-        path = os.fsencode(folder) + b"/"
-        for name in (*_LINKED, *_LINKED_IF_THERE):
-            target = common_dir + b"/" + name
-            if name in _LINKED or os.path.isdir(target):
-                os.symlink(target, path + name)
-        text = config_text(config).encode("utf-8", "surrogateescape")
-        for name, content in ((b"HEAD", head), (b"config", text), (b"ask", _ASK)):
-            _write(path + name, content)
-    except OSError as error:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-        raise GitError(
-            f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.REFUSED
-        ) from error
-    return folder
+def _fill(common_dir: bytes, head: bytes, config: Sequence[tuple[Key, str]], folder: str) -> None:
+    os.mkdir(os.path.join(folder, "objects"), 0o700)
+    path = os.fsencode(folder) + b"/"
+    for name in (*_LINKED, *_LINKED_IF_THERE):
+        target = common_dir + b"/" + name
+        if name in _LINKED or os.path.isdir(target):
+            os.symlink(target, path + name)
+    text = config_text(config).encode("utf-8", "surrogateescape")
+    for name, content in ((b"HEAD", head), (b"config", text), (b"ask", _ASK)):
+        _write(path + name, content)
 
 
 def _write(path: bytes, content: bytes) -> None:

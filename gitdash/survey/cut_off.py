@@ -1,12 +1,15 @@
 """Actions that a former gitdash did not end: found when a new one starts, with what they may have left.
 
 It looks into the repositories of such actions alone, and into none if there are none. That may wait for a file system
-that does not answer: a front end that must not wait does it in a thread. Removes nothing.
+that does not answer: a front end that must not wait does it in a thread. Removes nothing from a repository.
 """
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from gitdash.errors import GitdashError
+from gitdash.gitcmd.git_error import GitError
+from gitdash.gitcmd.shadow import sweep_abandoned, temporary_folder
 from gitdash.history.cut_off import is_action_alive, settle_cut_off
 from gitdash.history.ledger import Ledger
 from gitdash.maintenance.leftovers import leftovers
@@ -30,6 +33,9 @@ def settle_actions(
     def leftovers_of(entry: LedgerEntry) -> tuple[str, ...]:
         return _leftovers_of(entry, settings, effective_uid, now_s)
 
+    with contextlib.suppress(GitError):
+        # a fetch that was killed left a folder for temporary files, and a dry run all that it had received
+        sweep_abandoned(temporary_folder())
     return settle_cut_off(ledger, is_alive=is_action_alive, leftovers_of=leftovers_of)
 
 

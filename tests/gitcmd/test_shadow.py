@@ -1,6 +1,8 @@
 import errno
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,3 +140,30 @@ def test_only_old_shadow_folders_of_ours_are_swept(tmp_path: Path) -> None:
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"gitdash-shadow-young", "other-old", "gitdash-shadow-file", "gitdash-shadow-link"}
     assert (tmp_path / "other-old" / "refs").is_dir()
+
+
+HOLDER = """
+import sys, time
+from gitdash.gitcmd.shadow import held_folder
+with held_folder(lambda folder: None) as folder:
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_folder_of_a_gitdash_that_was_killed_is_swept_at_once_and_that_of_one_that_lives_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", os.fspath(tmp_path))
+    sweep_abandoned.cache_clear()
+    with subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        folder = Path(holder.stdout.readline().rstrip("\n"))
+        (folder / "objects").mkdir()
+        sweep_abandoned(os.fspath(tmp_path))
+        assert list(tmp_path.iterdir()) == [folder]
+        holder.kill()
+    assert list(tmp_path.iterdir()) == [folder]
+    sweep_abandoned.cache_clear()
+    sweep_abandoned(os.fspath(tmp_path))
+    assert list(tmp_path.iterdir()) == []
