@@ -21,7 +21,7 @@ from gitdash.model.repository import Repository
 from gitdash.survey.acting import Actions
 from gitdash.survey.cut_off import settle_actions
 from gitdash.survey.single import find_repository
-from gitdash.units import printable_path
+from gitdash.units import counted, printable_path
 
 _LOOK_INTERVAL_S: Final = 0.1
 _STOP_LIMIT_S: Final = 5.0
@@ -82,6 +82,7 @@ class Run:
         self.entries: list[LedgerEntry] = []
         self._says_each = says_each
         self._lock = threading.Lock()
+        self._unbegun_count = 0
         self.progress = RunProgress()
 
     def watch(self, path: bytes) -> "RunWatch":
@@ -92,6 +93,7 @@ class Run:
         """Take what became of an action."""
         with self._lock:
             self.entries += entries
+            self._unbegun_count += not entries
             if self._says_each:
                 lines = [line for entry in entries for line in self._lines(entry)]
                 write_text("".join(f"{line}\n" for line in lines))
@@ -100,9 +102,15 @@ class Run:
         return entry_lines(entry, wall_clock()) if self._is_verbose else short_lines(entry)
 
     def wait(self, actions: Actions) -> None:
-        """Wait for all of it; an interrupt is heard meanwhile."""
-        while not actions.wait(_LOOK_INTERVAL_S):
-            pass
+        """Wait for all of it; after an interrupt, until all has stopped, to say what became of it."""
+        try:
+            while not actions.wait(_LOOK_INTERVAL_S):
+                pass
+        except KeyboardInterrupt:
+            actions.cancel_all()
+            actions.wait(_STOP_LIMIT_S)
+            self.finish(output_format="table")
+            raise
 
     def finish(self, *, output_format: str) -> int:
         """Print the rest, and return the exit code."""
@@ -111,6 +119,8 @@ class Run:
             write_text(json_text(_document(self.entries)))
         for line in report_lines(report):
             say(line)
+        if self._unbegun_count:
+            say(f"{counted(self._unbegun_count, 'action')}: not begun")
         return report.exit_code
 
 

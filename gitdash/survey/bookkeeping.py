@@ -9,7 +9,7 @@ import msgspec
 
 from gitdash import __version__
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.history.cut_off import ProcessIdentity, this_process
+from gitdash.history.cut_off import ProcessIdentity, is_action_alive, this_process
 from gitdash.history.ledger import Ledger
 from gitdash.maintenance.running import TaskResult
 from gitdash.model.fetch import FetchResult
@@ -60,6 +60,17 @@ class Bookkeeping:
             host=identity.host,
         )
         return OpenEntry(self.ledger, self.ledger.begin(entry))
+
+    def done_elsewhere(self, action: str, path: bytes, remote: str) -> LedgerEntry | None:
+        """Return the entry of another process that does the same now, as far as it writes to the same ledger."""
+        alike = (
+            entry
+            for entry in self.ledger.open_entries()
+            if (entry.action, entry.path, entry.remote) == (action, path, remote)
+            and not entry.is_preview
+            and entry.process_id != self._identity.process_id
+        )
+        return next(filter(is_action_alive, alike), None)
 
     @cached_property
     def _identity(self) -> ProcessIdentity:

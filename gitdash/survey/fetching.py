@@ -31,10 +31,17 @@ def fetch_remote(
 ) -> LedgerEntry:
     """Fetch, and return what the ledger says of it."""
     path = report.repository.path
+    other = None if remote.is_preview else means.books.done_elsewhere(ACTION, path, printable(remote.name))
     entry = means.books.begin(
         ACTION, path, run=run, remote=printable(remote.name), choices=remote.choices, is_preview=remote.is_preview
     )
     ended: LedgerEntry | None = None
+    if other is not None:
+        ended = entry.end(
+            Outcome.SKIPPED, Reason.LOCK_HELD, f"process {other.process_id} on {other.host} fetches from it already"
+        )
+        watch.ends([ended])
+        return ended
     try:
         with commands_for(path):
             # another remote of the same repository may have been fetched from since it was planned

@@ -1,6 +1,10 @@
 """`gitdash fetch`: what the ledger and the terminal say of fetches from several remotes, and of a dry run."""
 
 import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,8 @@ import pytest
 from gitdash.errors import ExitCode
 from tests.cli.process import Gitdash
 from tests.support.repositories import GitRepository
+from tests.support.servers.listening import listening
+from tests.support.servers.misbehaving import stall
 
 
 @pytest.fixture
@@ -20,6 +26,13 @@ def upstream(tmp_path: Path) -> GitRepository:
 @pytest.fixture
 def client(tmp_path: Path) -> GitRepository:
     return GitRepository.init(tmp_path / "client.git")
+
+
+def until(is_reached: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 30
+    while not is_reached():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
 
 
 def add_remote(client: GitRepository, name: str, url: str | os.PathLike[str]) -> None:
@@ -53,3 +66,34 @@ def test_paused_repository_is_refused(gitdash: Gitdash, client: GitRepository, u
     assert ended.returncode == ExitCode.REFUSED
     assert "paused by gitdash.pause in its config" in ended.stdout
     assert client.git("for-each-ref") == ""
+
+
+def test_second_process_does_not_fetch_what_another_fetches(
+    gitdash: Gitdash, client: GitRepository, tmp_path: Path
+) -> None:
+    with listening(stall) as silent:
+        add_remote(client, "origin", f"git://127.0.0.1:{silent.port}/x")
+        arguments = gitdash.command("fetch", client.path, "--protocol", "git")
+        with subprocess.Popen(arguments, env=gitdash.environment, stderr=subprocess.DEVNULL) as first:
+            until(lambda: bool(silent.connections))
+            second = gitdash.run("fetch", client.path, "--protocol", "git")
+            assert second.returncode == ExitCode.FINDINGS
+            assert f"process {first.pid} on " in second.stdout
+            assert len(silent.connections) == 1
+            first.send_signal(signal.SIGINT)
+
+
+def test_interrupt_says_what_became_of_all(gitdash: Gitdash, tmp_path: Path) -> None:
+    clients = [GitRepository.init(tmp_path / f"{number}.git") for number in range(3)]
+    with listening(stall) as silent:
+        for one in clients:
+            add_remote(one, "origin", f"git://127.0.0.1:{silent.port}/x")
+        arguments = gitdash.command("fetch", *(one.path for one in clients), "--protocol", "git")
+        with subprocess.Popen(arguments, env=gitdash.environment, stderr=subprocess.PIPE, text=True) as process:
+            # two at once from one host
+            until(lambda: len(silent.connections) == 2)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert "2 actions: cancelled" in said
+    assert "1 action: not begun" in said

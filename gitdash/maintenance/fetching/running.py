@@ -42,6 +42,7 @@ _LOOSE_READ_LIMIT: Final = 50
 """More references are read faster by git."""
 _OBJECT_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9._/-]{1,100}")
+_VANISHED: Final = "the repository is not there any more"
 _NO_HEAD: Final = b"ref: refs/heads/none\n"
 _RACE: Final = re.compile(r"cannot lock ref|but expected|unable to update local ref|\.lock': File exists")
 """Another process, or another reference of the same fetch, was at the same one."""
@@ -69,13 +70,21 @@ def fetch(  # noqa: PLR0913 - what each fetch needs, and who wants to hear of it
     refusal = _refusal(report, remote)
     if refusal is not None:
         return gathered.result(Outcome.REFUSED, Reason.REFUSED, refusal)
-    if not os.path.isdir(report.repository.common_dir + b"/objects") or not isinstance(report.inspection, Inspection):
-        return gathered.result(Outcome.FAILED, Reason.VANISHED, "the repository is not there any more")
+    if not _is_there(report) or not isinstance(report.inspection, Inspection):
+        return gathered.result(Outcome.FAILED, Reason.VANISHED, _VANISHED)
     try:
         output = _Fetch(gathered=gathered, inspection=report.inspection, on_progress=on_progress).run()
     except (GitdashError, OSError) as error:
-        return fail(gathered, error)
-    return conclude(gathered, output)
+        result = fail(gathered, error)
+    else:
+        result = conclude(gathered, output)
+    if result.outcome is Outcome.FAILED and not _is_there(report):
+        return gathered.result(Outcome.FAILED, Reason.VANISHED, _VANISHED)
+    return result
+
+
+def _is_there(report: RepositoryReport) -> bool:
+    return os.path.isdir(report.repository.common_dir + b"/objects")
 
 
 def _refusal(report: RepositoryReport, remote: RemotePlan) -> str | None:

@@ -323,6 +323,14 @@ def test_log_of_a_reference_takes_no_words_from_the_name_of_a_remote(name: str, 
     assert said == ["fetch: storing head"]
 
 
+def test_repository_that_goes_in_the_middle_is_said_to_be_gone(tmp_path: Path) -> None:
+    upstream = make_upstream(tmp_path)
+    client = make_client(tmp_path / "client.git", upstream)
+    result = fetched(client.path, on_progress=lambda _: shutil.rmtree(client.path, ignore_errors=True))
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.VANISHED)
+    assert result.sentence == "the repository is not there any more"
+
+
 def test_lock_that_is_in_the_way_is_named_where_it_lies(tmp_path: Path) -> None:
     upstream = make_upstream(tmp_path)
     client = make_client(tmp_path / "client.git", upstream)
