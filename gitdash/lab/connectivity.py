@@ -29,7 +29,8 @@ from gitdash.units import printable
 TITLE: Final = "what the check of a fetch or a push costs"
 EXPLANATION: Final = (
     "After a fetch, and before it takes a push, git checks that all that new tips reach is there. How long that takes"
-    " depends on what is asked, and on the parts that a bitmap has beside its bits."
+    " depends on what is asked, and on the parts that a bitmap has beside its bits. Beyond all references, which is"
+    " --not --all, nothing is left to count: what is timed is how soon git knows."
 )
 
 _TIP: Final = "a tip"
@@ -39,8 +40,8 @@ _REVISIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "branches and tags": ("--branches", "--tags"),
 }
 """Words of git for each question, besides the tip itself."""
-_NOT_ALL: Final = ", without all references"
-QUESTIONS: Final = (*_REVISIONS, *(f"{question}{_NOT_ALL}" for question in _REVISIONS))
+_BEYOND: Final = "beyond all references: "
+QUESTIONS: Final = (*_REVISIONS, *(f"{_BEYOND}{question}" for question in _REVISIONS))
 
 _COUNT: Final = ("rev-list", "--count", "--objects")
 _BITMAP: Final = "--use-bitmap-index"
@@ -177,7 +178,7 @@ def _why_not(part: _Part, request: ExperimentRequest, lenders: tuple[Lent, ...])
 
 
 def _words(question: str) -> tuple[str, ...]:
-    named = question.removesuffix(_NOT_ALL)
+    named = question.removeprefix(_BEYOND)
     return *_REVISIONS[named], *(("--not", "--all") if question != named else ())
 
 
@@ -189,7 +190,7 @@ def _revisions(request: ExperimentRequest, question: str) -> tuple[str, ...]:
     repository, inspection = request.report.repository, require_inspection(request.report)
     is_partial = isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone
     missing = ("--missing=allow-any",) if is_partial else ()
-    if not question.startswith(_TIP):
+    if question.removeprefix(_BEYOND) != _TIP:
         return *missing, *_words(question)
     references = read_references(
         repository.git_dir,

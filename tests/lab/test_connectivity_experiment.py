@@ -44,10 +44,10 @@ def test_all_parts_count_what_git_counts_and_nothing_is_written(repository: GitR
     chosen = ("as-it-is", "table-read", "table-not-read", "walk")
     result = made(CONNECTIVITY, repository.path, question=question, chosen=chosen)
     assert state_of(repository.path) == before
-    named, _, rest = question.partition(",")
-    revisions = [*WORDS[named], *(["--not", "--all"] if rest else [])]
+    beyond, _, named = question.rpartition(": ")
+    revisions = [*WORDS[named], *(["--not", "--all"] if beyond else [])]
     count = int(repository.git("rev-list", "--count", "--objects", *revisions))
-    assert (count == 0) == bool(rest)
+    assert (count == 0) == bool(beyond)
     assert answers(result) == dict.fromkeys(chosen, count)
     assert {variant.exact for variant in result.variants if variant.runs} == {True}
 
@@ -82,7 +82,7 @@ def test_what_is_run_is_what_is_said(repository: GitRepository, tmp_path: Path) 
     spy.write_text(f'#!/bin/sh\necho "$GIT_TEST_READ_COMMIT_TABLE|$*" >>{log}\nexec {GIT} "$@"\n')
     spy.chmod(0o700)
     request = request_for(
-        repository.path, chosen=("table-not-read", "walk"), question="branches and tags, without all references"
+        repository.path, chosen=("table-not-read", "walk"), question="beyond all references: branches and tags"
     )
     request = replace(request, program=replace(request.program, path=os.fspath(spy)))
     variants = by_name(EXPERIMENTS[CONNECTIVITY].run(request))
