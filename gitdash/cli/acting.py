@@ -99,7 +99,7 @@ class Run:
                 write_text("".join(f"{line}\n" for line in lines))
 
     def _lines(self, entry: LedgerEntry) -> list[str]:
-        return entry_lines(entry, wall_clock()) if self._is_verbose else short_lines(entry)
+        return entry_lines(entry, wall_clock(), names_path=True) if self._is_verbose else short_lines(entry)
 
     def wait(self, actions: Actions) -> None:
         """Wait for all of it; after an interrupt, until all has stopped, to say what became of it."""

@@ -332,8 +332,9 @@ def size(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the opt
     context_settings=_HELP,
     epilog="""\b
 Examples:
+  gitdash history                                 what was done last, to whichever repository
   gitdash history x.git                           what was done to it, the newest first
-  gitdash history x.git --limit 1                 only the last
+  gitdash history x.git --limit 1 --verbose       the last, with every command
   gitdash history x.git --format json             everything as data
 """,
 )
@@ -346,13 +347,15 @@ Examples:
     help="How to print.",
 )
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
-@click.argument("repository", type=_ROOT, metavar="REPO")
+@click.option("--verbose", "-v", is_flag=True, help="Print references, files and every command, too.")
+@click.argument("repository", type=_ROOT, metavar="[REPO]", required=False)
 @click.pass_obj
-def history(session: Session, repository: bytes, output_format: str, limit: int) -> None:
-    """Print what gitdash did to one repository: when, how it went, before and after, and every command."""
+def history(session: Session, repository: bytes | None, output_format: str, limit: int, verbose: bool) -> None:
+    """Print what gitdash did to one repository, or to all: when, how it went, and what changed."""
     from gitdash.cli.history import run_history
 
-    click.get_current_context().exit(run_history(session, repository, output_format=output_format, limit=limit))
+    code = run_history(session, repository, output_format=output_format, limit=limit, is_verbose=verbose)
+    click.get_current_context().exit(code)
 
 
 @click.command(

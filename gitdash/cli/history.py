@@ -1,4 +1,4 @@
-"""`gitdash history`: what gitdash did to one repository, from the ledger in the state file; the newest first.
+"""`gitdash history`: what gitdash did to one repository, or to all, from the ledger; the newest first.
 
 It also says, as talk, which actions of a former gitdash were cut off. Needs no git.
 """
@@ -11,24 +11,24 @@ from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import json_text
-from gitdash.export.ledger_lines import cut_off_lines, entry_lines
+from gitdash.export.ledger_lines import cut_off_lines, entry_lines, remembered_lines
 from gitdash.export.ledger_record import history_document
 from gitdash.history.ledger import Ledger
 from gitdash.history.store import HistoryError
 from gitdash.survey.cut_off import settle_actions
-from gitdash.survey.single import find_repository
+from gitdash.survey.single import find_repository, path_of_store
 from gitdash.units import printable_path
 
 
-def run_history(session: Session, path: bytes, *, output_format: str, limit: int) -> int:
-    """Print the last actions on one repository, which need not exist any more."""
+def run_history(session: Session, path: bytes | None, *, output_format: str, limit: int, is_verbose: bool) -> int:
+    """Print the last actions on one repository, which need not exist any more, or on all (None)."""
     now_s = wall_clock()
     with session.history() as history:
         if history is None:
             raise HistoryError("with --no-state nothing is remembered")
         ledger = history.ledger
         settled = settle_actions(ledger, settings=session.settings, effective_uid=os.geteuid(), now_s=now_s)
-        repository = _known_path(session, ledger, absolute_path(path))
+        repository = None if path is None else _known_path(session, ledger, absolute_path(path))
         entries = ledger.entries(repository, limit=limit)
         if history.problem is not None:
             say(f"gitdash: {history.problem}")
@@ -37,17 +37,21 @@ def run_history(session: Session, path: bytes, *, output_format: str, limit: int
     if output_format == "json":
         write_text(json_text(history_document(repository, entries, gitdash_version=__version__, now_s=now_s)))
     elif entries:
-        write_text("\n".join("".join(f"{line}\n" for line in entry_lines(entry, now_s)) for entry in entries))
+        lines_of, gap = (entry_lines, "\n") if is_verbose else (remembered_lines, "")
+        blocks = [lines_of(entry, now_s, names_path=repository is None) for entry in entries]
+        write_text(gap.join("".join(f"{line}\n" for line in lines) for lines in blocks))
     else:
-        say(f"gitdash: nothing is recorded of {printable_path(repository)}")
+        of = "" if repository is None else f" of {printable_path(repository)}"
+        say(f"gitdash: nothing is recorded{of}")
     return ExitCode.DONE
 
 
 def _known_path(session: Session, ledger: Ledger, path: bytes) -> bytes:
     """Return the path under which actions on a repository are recorded; raises GitdashError if there is neither."""
     try:
-        return find_repository(path, settings=session.settings, effective_uid=os.geteuid()).path
+        repository = find_repository(path, settings=session.settings, effective_uid=os.geteuid())
     except GitdashError:
         if ledger.entries(path, limit=1):
             return path
         raise
+    return path_of_store(repository, settings=session.settings, effective_uid=os.geteuid())

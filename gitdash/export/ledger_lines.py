@@ -7,6 +7,7 @@ Phases are drawn one below the other, each where it was in time.
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from gitdash.export.json_record import utc_text
@@ -17,6 +18,7 @@ _LABEL_WIDTH: Final = 14
 _BAR_WIDTH: Final = 40
 _LISTED_COUNT: Final = 20
 """References and files that are printed before the rest is counted."""
+_LISTED_IN_SHORT: Final = 3
 _STDERR_LINES: Final = 10
 """The last ones: git says why it stops when it does."""
 _FIGURES: Final = (
@@ -38,7 +40,7 @@ def action_name(entry: LedgerEntry) -> str:
     return printable(f"{entry.action} {object_name}".rstrip())
 
 
-def entry_lines(entry: LedgerEntry, now_s: float) -> list[str]:
+def entry_lines(entry: LedgerEntry, now_s: float, *, names_path: bool = False) -> list[str]:
     """Return everything about one action: one line that says how it went, and indented ones with the rest."""
     parts = [
         *_part("", [entry.sentence] if entry.sentence else []),
@@ -53,7 +55,7 @@ def entry_lines(entry: LedgerEntry, now_s: float) -> list[str]:
     for command in entry.commands:
         parts += _part("command", _command(command))
     by = f"gitdash {entry.gitdash_version}, git {entry.git_version}, process {entry.process_id} on {entry.host}"
-    return [printable(line) for line in (_head(entry, now_s), *parts, *_part("by", [by]))]
+    return [printable(line) for line in (_head(entry, now_s, names_path=names_path), *parts, *_part("by", [by]))]
 
 
 def short_lines(entry: LedgerEntry) -> list[str]:
@@ -72,6 +74,27 @@ def short_lines(entry: LedgerEntry) -> list[str]:
             *([f"    phases: {phases}"] if phases else []),
             *(f"    {_reference(change)}" for change in entry.reference_changes[:_LISTED_COUNT]),
             *([f"    may have left {left}"] if left else []),
+        )
+    ]
+
+
+def remembered_lines(entry: LedgerEntry, now_s: float, *, names_path: bool = False) -> list[str]:
+    """Return how one action went, for who looks back on many: one line, and one or two with what came of it."""
+    head = _head(entry, now_s, names_path=names_path)
+    changes = [text for text in _figure_texts(entry.before, entry.after) if " -> " in text]
+    received = [f"received {text}" for text in _received(entry)]
+    references = [f"references: {text}" for text in islice(_references(entry), 1)]
+    phases = ", ".join(f"{phase.name} {human_duration(phase.elapsed_s)}" for phase in entry.phases)
+    left = ", ".join(entry.leftovers[:_LISTED_IN_SHORT])
+    more = f" and {len(entry.leftovers) - _LISTED_IN_SHORT:,} more" if len(entry.leftovers) > _LISTED_IN_SHORT else ""
+    last = [f"phases: {phases}"] if phases else []
+    last += [f"may have left {left}{more}"] if left else []
+    return [
+        printable(line)
+        for line in (
+            f"{head}: {entry.sentence}" if entry.sentence else head,
+            *([f"    {', '.join((*received, *references, *changes))}"] if received or references or changes else []),
+            *([f"    {'; '.join(last)}"] if last else []),
         )
     ]
 
@@ -99,15 +122,15 @@ def _cells(moment_s: float, total_s: float) -> int:
     return round(_BAR_WIDTH * moment_s / total_s) if total_s > 0 else 0
 
 
-def _head(entry: LedgerEntry, now_s: float) -> str:
+def _head(entry: LedgerEntry, now_s: float, *, names_path: bool) -> str:
     outcome = entry.outcome.value
     if entry.reason is not None and entry.reason.value != outcome:
         outcome += f" ({entry.reason.value})"
     took = f", {human_duration(entry.elapsed_s)}" if entry.elapsed_s is not None else ""
     age = human_age(now_s - entry.started_at_s)
-    return (
-        f"{_moment(entry.started_at_s)} ({age}{'' if age == 'now' else ' ago'})  {action_name(entry)}: {outcome}{took}"
-    )
+    where = f"{printable_path(entry.path)}: " if names_path else ""
+    when = f"{_moment(entry.started_at_s)} ({age}{'' if age == 'now' else ' ago'})"
+    return f"{when}  {where}{action_name(entry)}: {outcome}{took}"
 
 
 def _moment(moment_s: float) -> str:
@@ -151,7 +174,8 @@ def _references(entry: LedgerEntry) -> Iterator[str]:
         return
     kinds = ", ".join(f"{human_count(count)} {kind}" for kind, count in Counter(one.kind for one in changes).items())
     total = max(entry.reference_change_count, len(changes))
-    yield kinds if total == len(changes) else f"{human_count(total)} in all; of the first {len(changes):,}: {kinds}"
+    # what else there was of which kind, the sentence says
+    yield kinds if total == len(changes) else f"{total:,}; the first {len(changes):,} of them are kept"
     yield from _listed(tuple(_reference(change) for change in changes))
 
 

@@ -7,13 +7,15 @@ from gitdash.export.struct_record import struct_record
 from gitdash.model.ledger import LedgerEntry
 
 
-def history_document(path: bytes, entries: Iterable[LedgerEntry], *, gitdash_version: str, now_s: float) -> Record:
-    """Return the whole answer of `history --format json` for one repository."""
+def history_document(
+    path: bytes | None, entries: Iterable[LedgerEntry], *, gitdash_version: str, now_s: float
+) -> Record:
+    """Return the whole answer of `history --format json` for one repository, or for all (None)."""
     return {
         "schema_version": SCHEMA_VERSION,
         "gitdash_version": gitdash_version,
         "generated_at": utc_text(now_s),
-        **path_record("path", path),
+        **({"path": None} if path is None else path_record("path", path)),
         "actions": [action_record(entry) for entry in entries],
     }
 

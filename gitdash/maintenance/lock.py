@@ -151,6 +151,14 @@ def _machine() -> tuple[str, str, str]:
     return (os.uname().nodename.replace(" ", "_"), boot_id() or "-", process_namespace() or "-")
 
 
+def lock_bytes(objects_dir: bytes) -> int:
+    """Return the size of the lock in an object store; 0 if there is none."""
+    try:
+        return os.lstat(os.path.join(objects_dir, LOCK_NAME)).st_size
+    except OSError:
+        return 0
+
+
 def own_content() -> bytes:
     """Return what our locks hold."""
     process_id = os.getpid()

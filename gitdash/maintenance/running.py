@@ -23,7 +23,7 @@ from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, remov
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.leftovers import leftovers
-from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks
+from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks, lock_bytes
 from gitdash.maintenance.outcomes import classify
 from gitdash.maintenance.reclaiming import require_confirmation
 from gitdash.maintenance.refusals import refusals_of
@@ -158,7 +158,7 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
         return _ended(work, Outcome.REFUSED, Reason.REFUSED, _listed(refusals))
     steps = steps_of(task, work.report, facts)
     _require_safe_steps(work, task, steps)
-    before = figures_of(work.report)
+    before = _figures(work.report, task)
     state = read_state(work.report.repository.common_dir)
     error = _run_steps(work, around, steps)
     return _judged(work, around, task, error, before, state)
@@ -172,6 +172,13 @@ def _with_known_relatives(fresh: RepositoryReport, known: RepositoryReport) -> R
         borrowers=tuple(sorted({*fresh.borrowers, *known.borrowers})),
         counts_store=fresh.counts_store and known.counts_store,
     )
+
+
+def _figures(report: RepositoryReport, task: Task) -> StoreFigures:
+    store = objects_dir_of(report)
+    # a store that a link leads to is counted nowhere here
+    has_lock = task.changes_repository and os.path.dirname(store) == os.path.realpath(report.repository.common_dir)
+    return figures_of(report, own_lock_bytes=lock_bytes(store) if has_lock else 0)
 
 
 def _listed(refusals: Sequence[Refusal]) -> str:
@@ -240,7 +247,7 @@ def _judged(
     if not os.path.isdir(common_dir):
         return _ended(work, Outcome.FAILED, Reason.VANISHED, _VANISHED)
     report = around.look()
-    after = figures_of(report)
+    after = _figures(report, task)
     state_after = read_state(common_dir)
     removed, removed_count = removed_between(state, state_after)
     if error is not None:

@@ -25,7 +25,7 @@ from gitdash.maintenance.planning import plan
 from gitdash.maintenance.queue import ActionQueue, Ticket, Work
 from gitdash.maintenance.schedule import QueueLimits
 from gitdash.model.fetch import FetchPlan, RemotePlan
-from gitdash.model.ledger import Outcome, Reason
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
@@ -84,6 +84,10 @@ class Actions:
     def look(self, repository: Repository, known: RepositoryReport | None = None) -> RepositoryReport:
         """Read the facts of a repository now; `known` adds borrowers that a survey has seen."""
         return self._means.look(repository, known)
+
+    def entries(self, repository: Repository) -> tuple[LedgerEntry, ...]:
+        """Return what the ledger has of a repository, the newest first; of a linked worktree what its store's has."""
+        return self.ledger.entries(self._means.recorded_path(repository))
 
     def facts(self, repository: Repository) -> RepositoryReport:
         """Read the facts of a repository now, without judging them; enough for a fetch."""

@@ -12,7 +12,7 @@ from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.survey.bookkeeping import Bookkeeping
-from gitdash.survey.single import Single, report_single
+from gitdash.survey.single import Single, path_of_store, report_single
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
@@ -80,6 +80,10 @@ class ActionMeans:
     def facts(self, repository: Repository) -> RepositoryReport:
         """Read the facts of a repository now; a fetch goes by no finding, and to judge takes as long as to read."""
         return self._single(repository).facts
+
+    def recorded_path(self, repository: Repository) -> bytes:
+        """Return the path under which the ledger has what is done to a repository."""
+        return path_of_store(repository, settings=self.settings, effective_uid=os.geteuid())
 
     def _single(self, repository: Repository) -> Single:
         return report_single(

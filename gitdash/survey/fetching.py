@@ -33,7 +33,12 @@ def fetch_remote(
     path = report.repository.path
     other = None if remote.is_preview else means.books.done_elsewhere(ACTION, path, printable(remote.name))
     entry = means.books.begin(
-        ACTION, path, run=run, remote=printable(remote.name), choices=remote.choices, is_preview=remote.is_preview
+        ACTION,
+        means.recorded_path(report.repository),
+        run=run,
+        remote=printable(remote.name),
+        choices=remote.choices,
+        is_preview=remote.is_preview,
     )
     ended: LedgerEntry | None = None
     if other is not None:
@@ -71,7 +76,7 @@ def refused_fetch(
     report: RepositoryReport, remote: str | None, refusals: tuple[Refusal, ...], means: ActionMeans, run: str
 ) -> LedgerEntry:
     """Write down what is not fetched, and why."""
-    entry = means.books.begin(ACTION, report.repository.path, run=run, remote=remote)
+    entry = means.books.begin(ACTION, means.recorded_path(report.repository), run=run, remote=remote)
     return entry.end(Outcome.REFUSED, Reason.REFUSED, "; ".join(refusal.reason for refusal in refusals))
 
 

@@ -18,6 +18,7 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 from gitdash.survey.action_means import ActionMeans, ActionWatch
+from gitdash.survey.bookkeeping import OpenEntry
 from gitdash.units import counted
 
 ACTION: Final = "maintain"
@@ -81,7 +82,7 @@ class _Running:
     def _run(self, task: PlannedTask, place: int, cancel: threading.Event) -> LedgerEntry:
         report, means = self.planned.report, self.means
         path = report.repository.path
-        entry = means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
+        entry = self._begin(task)
         told = _Told(self.watch, task.task, place, len(self.planned.plan.tasks))
         result = TaskResult(outcome=Outcome.FAILED, reason=Reason.OTHER, sentence="gitdash itself failed")
         try:
@@ -106,9 +107,11 @@ class _Running:
         return ended
 
     def _unbegun(self, task: PlannedTask, outcome: Outcome, reason: Reason | None, sentence: str) -> LedgerEntry:
-        path = self.planned.report.repository.path
-        entry = self.means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
-        return entry.end(outcome, reason, sentence)
+        return self._begin(task).end(outcome, reason, sentence)
+
+    def _begin(self, task: PlannedTask) -> OpenEntry:
+        path = self.means.recorded_path(self.planned.report.repository)
+        return self.means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
 
 
 class _Told:

@@ -55,6 +55,23 @@ def find_repository(path: bytes, *, settings: "Settings", effective_uid: int) ->
         folder = above
 
 
+def path_of_store(repository: Repository, *, settings: "Settings", effective_uid: int) -> bytes:
+    """Return the path of the repository whose objects these are: of a linked worktree that is another.
+
+    It is its own where that other one cannot be found.
+    """
+    if repository.has_own_store:
+        return repository.path
+    common_dir = os.path.realpath(repository.common_dir)
+    folder, name = os.path.split(common_dir)
+    try:
+        owner = _repository_at(folder if name == b".git" else common_dir, settings, effective_uid)
+    except GitdashError:
+        return repository.path
+    is_owner = isinstance(owner, Repository) and os.path.realpath(owner.common_dir) == common_dir
+    return owner.path if isinstance(owner, Repository) and is_owner else repository.path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Single:
     """One repository, and the judge that knows its lenders."""

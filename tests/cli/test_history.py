@@ -15,6 +15,7 @@ from gitdash.history.store import History, open_history
 from gitdash.model.ledger import Outcome, Phase, Reason, RecordedCommand, ReferenceChange, StoreFigures
 from tests.cli.process import PROJECT, Gitdash
 from tests.history.ledger_entries import MOMENT_S, entry
+from tests.support.repositories import GitRepository
 
 README = (PROJECT / "README.md").read_text()
 
@@ -84,7 +85,7 @@ def test_json_has_everything_and_the_readme_names_it(gitdash: Gitdash, fleet: Pa
 
 def test_text_says_how_it_went_with_bars_before_and_after_and_commands(gitdash: Gitdash, fleet: Path) -> None:
     record(gitdash, fleet / "pool.git", **detailed())
-    output = gitdash.run("history", fleet / "pool.git").stdout
+    output = gitdash.run("history", fleet / "pool.git", "--verbose").stdout
     lines = output.splitlines()
     assert re.fullmatch(
         r"2023-11-14 22:13:20 UTC \(\w+ ago\)  fetch origin: failed \(authentication\), 3\.2 s", lines[0]
@@ -97,6 +98,48 @@ def test_text_says_how_it_went_with_bars_before_and_after_and_commands(gitdash: 
     assert "2.0 s, exit code 128" in output
     assert "fatal: no" in output
     assert "1 new\n" in output
+
+
+def test_an_action_is_told_in_three_lines_unless_more_is_asked_for(gitdash: Gitdash, fleet: Path) -> None:
+    changes = tuple(ReferenceChange(name=f"refs/heads/{number}", kind="new", new="ab" * 20) for number in range(50))
+    record(gitdash, fleet / "pool.git", **detailed() | {"reference_changes": changes, "reference_change_count": 50})
+    first, second, third = gitdash.run("history", fleet / "pool.git").stdout.splitlines()
+    assert first.endswith("fetch origin: failed (authentication), 3.2 s: the server takes no key of yours")
+    expected = "received 300 objects, 2.00 KiB, references: 50 new, packs 3 -> 4, disk 3.00 MiB -> 1.00 MiB"
+    assert second == f"    {expected}"
+    assert third == "    phases: connect 1.0 s, receive 3.0 s"
+
+
+def test_without_a_repository_the_last_actions_on_all_are_told(gitdash: Gitdash, fleet: Path) -> None:
+    record(gitdash, fleet / "pool.git", started_at_s=MOMENT_S)
+    record(gitdash, fleet / "member.git", started_at_s=MOMENT_S + 60)
+    lines = gitdash.run("history").stdout.splitlines()
+    assert [line.partition("  ")[2] for line in lines] == [
+        f"{fleet / 'member.git'}: fetch origin: done, 3.2 s",
+        f"{fleet / 'pool.git'}: fetch origin: done, 3.2 s",
+    ]
+    document = gitdash.json("history", "--limit", "1")
+    assert (document["path"], len(document["actions"])) == (None, 1)
+    verbose = gitdash.run("history", "--verbose").stdout
+    assert f"{fleet / 'pool.git'}: fetch origin: done" in verbose
+    empty = gitdash.run("--state", gitdash.folder / "other.db", "history")
+    assert (empty.returncode, empty.stderr) == (0, "gitdash: nothing is recorded\n")
+
+
+def test_what_was_done_by_way_of_a_linked_worktree_is_found_from_both(gitdash: Gitdash, fleet: Path) -> None:
+    main = GitRepository.init(fleet / "main", bare=False)
+    main.commit({"a": "1"})
+    linked = fleet / "linked"
+    main.git("worktree", "add", "--quiet", "--detach", linked, "main")
+    assert gitdash.run("maintain", linked, "--task", "loose-objects", "--yes").returncode == 0
+    assert gitdash.run("maintain", main.path, "--task", "verify", "--yes").returncode == 0
+    for path in (main.path, linked, main.git_dir):
+        actions = gitdash.json("history", path)["actions"]
+        assert [(action["task"], action["path"]) for action in actions] == [
+            ("verify", os.fspath(main.path)),
+            ("loose-objects", os.fspath(main.path)),
+        ]
+    assert actions[1]["before"]["disk_bytes"] is None, "those of the linked worktree say nothing of the store"
 
 
 def test_the_newest_come_first_and_no_more_than_asked_for(gitdash: Gitdash, fleet: Path) -> None:
@@ -172,6 +215,6 @@ def test_nothing_that_was_recorded_reaches_the_terminal_raw(gitdash: Gitdash, fl
     bad = "x\x1b[31m\u202ey\n"
     command = RecordedCommand(argv=("git", bad), started_at_s=0.0, elapsed_s=None, exit_code=None, stderr=bad)
     record(gitdash, fleet / "pool.git", sentence=bad, remote=bad, choices=(bad,), leftovers=(bad,), commands=(command,))
-    output = gitdash.run("history", fleet / "pool.git").stdout
+    output = "".join(gitdash.run("history", fleet / "pool.git", *more).stdout for more in ([], ["--verbose"]))
     assert all(line.isprintable() for line in output.splitlines())
     assert "\\x1b[31m\\u202ey" in output

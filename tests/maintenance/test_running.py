@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from gitdash.maintenance import running
+from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.running import DEFAULT_TIME_LIMIT_S, TaskResult
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Step
@@ -65,6 +66,16 @@ def test_figures_before_and_after_are_those_of_git(tmp_path: Path) -> None:
     assert (result.after.loose_count, result.after.pack_count) == (0, 1)
     assert result.after.pack_bytes == repository.packs()[0].stat().st_size
     assert "packs 0 -> 1, loose objects 9 -> 0" in result.sentence
+
+
+def test_lock_of_ours_counts_in_no_figure(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path)
+    before = figures_of(report_of(repository)).disk_bytes
+    result = run(repository, Task.LOOSE_OBJECTS)
+    assert result.before is not None
+    assert result.after is not None
+    assert result.before.disk_bytes == before
+    assert result.after.disk_bytes == figures_of(report_of(repository)).disk_bytes
 
 
 def test_progress_of_git_is_heard_and_not_kept(tmp_path: Path) -> None:

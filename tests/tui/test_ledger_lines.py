@@ -85,7 +85,7 @@ def test_facts_of_a_fetch_are_what_came_what_changed_and_what_is_other_than_befo
 
 def test_more_changes_than_are_kept_are_counted() -> None:
     many = msgspec.structs.replace(FETCH, reference_change_count=21_000, before=None, after=None)
-    assert texts(fact_groups(many))[1] == "references 21.0k, of the first 5: 1 new, 1 updated, 1 forced, 2 pruned"
+    assert texts(fact_groups(many))[1] == "references 21,000; the first 5 of them are kept"
 
 
 def test_facts_of_a_task_have_the_files_it_removed() -> None:
@@ -292,21 +292,13 @@ def running(kind: JobKind, step: str, **counts: object) -> Job:
 
 
 def test_running_fetch_says_phase_and_counts_of_its_remote() -> None:
-    receiving = running(
-        JobKind.FETCH, "receiving objects, 3.40 MiB", done_count=12_034, known_count=40_000, what="origin"
-    )
+    receiving = running(JobKind.FETCH, "receiving objects", done_count=12_034, known_count=40_000, what="origin")
     text = page_text([receiving])
-    assert "origin: receiving objects, 3.40 MiB, 12,034 of 40,000" in text
+    assert "origin: receiving objects, 12,034 of 40,000" in text
     assert " 30%" in text
     counting = running(JobKind.FETCH, "counting objects", done_count=512, known_count=None)
     assert "counting objects, 512 " in page_text([counting])
     assert "origin: waiting for the server " in page_text([running(JobKind.FETCH, "", what="origin")])
-
-
-def test_running_maintenance_says_which_of_its_tasks_it_is_at() -> None:
-    # one is over: the second is under way
-    second = running(JobKind.MAINTAIN, "commit-graph: write the commit-graph", done_count=1, known_count=5)
-    assert "commit-graph: write the commit-graph, task 2 of 5" in page_text([second])
 
 
 def test_waiting_job_says_which_remote_or_tasks_it_is_about() -> None:

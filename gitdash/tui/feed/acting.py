@@ -229,7 +229,8 @@ class Acting:
         return _JobWatch(number, path, self._register, self._on_busy, self._look_again)
 
     def _tell_entries(self, path: bytes) -> None:
-        entries = self._actions.ledger.entries(path)
+        known = self._report_of(path)
+        entries = self._actions.ledger.entries(path) if known is None else self._actions.entries(known.repository)
         self._tell(lambda changes: changes.entries.update({path: entries}))
 
 

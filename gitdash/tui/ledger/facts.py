@@ -64,15 +64,17 @@ def _received_groups(entry: LedgerEntry) -> Iterator[Line]:
 
 
 def _reference_groups(entry: LedgerEntry) -> Iterator[Line]:
-    """How many references of each kind; where not all are known one by one, also how many there are."""
+    """How many references of each kind, or, where not all are known one by one, how many there are."""
     counts = Counter(change.kind for change in entry.reference_changes)
     if not counts:
         return
     kinds = sorted(counts, key=lambda kind: (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), kind))
     pieces = [Piece("would change " if entry.is_preview else "references ", Tone.DIM)]
     if entry.reference_change_count > len(entry.reference_changes):
-        pieces.append(Piece(f"{human_count(entry.reference_change_count)}, of the first ", Tone.PLAIN))
-        pieces.append(Piece(f"{len(entry.reference_changes):,}: ", Tone.PLAIN))
+        # what else there was of which kind, the sentence says
+        text = f"{entry.reference_change_count:,}; the first {len(entry.reference_changes):,} of them are kept"
+        yield [*pieces, Piece(text, Tone.STRONG)]
+        return
     for number, kind in enumerate(kinds):
         text = counted(counts[kind], "tag") if kind == "tag" else f"{human_count(counts[kind])} {printable(kind)}"
         pieces += [Piece(", " if number else "", Tone.PLAIN), Piece(text, _KIND_TONES.get(kind, Tone.STRONG))]
