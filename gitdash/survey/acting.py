@@ -28,7 +28,7 @@ from gitdash.model.fetch import FetchPlan, RemotePlan
 from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Repository
+from gitdash.model.repository import Repository, Role
 from gitdash.model.task import Task
 from gitdash.survey.action_means import ActionMeans, ActionWatch, NoReaders, OpenReaders
 from gitdash.survey.bookkeeping import Bookkeeping
@@ -103,6 +103,9 @@ class Actions:
     ) -> Planned:
         """Return what would be done to a repository: the tasks asked for, or what its findings name (None)."""
         report = self.look(repository, known)
+        if Task.DEDUPLICATE in (tasks or ()):
+            # a finding that names it has measured what it frees; who asks for it by name wants to know that, too
+            report = _with_what_is_duplicate(report, self._means.clock())
         with commands_for(repository.path):
             facts = read_facts(
                 report,
@@ -202,3 +205,12 @@ class Actions:
         if entry.reason is Reason.SERVER_REFUSED and remote.host is not None:
             self._queue.host_refused(remote.host)
         return entry.outcome
+
+
+def _with_what_is_duplicate(report: RepositoryReport, now_s: float) -> RepositoryReport:
+    if Role.MEMBER not in report.roles:
+        return report
+    # numpy comes with it
+    from gitdash.survey.exclusive import with_exclusive
+
+    return with_exclusive(report, now_s=now_s)

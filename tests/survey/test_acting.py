@@ -59,3 +59,14 @@ def test_watch_hears_which_task_runs_and_how_far_git_is_with_it(tmp_path: Path) 
     told = zip(watch.steps, watch.counts, strict=True)
     assert ("full-repack (1 of 2): writing objects", (3, 3)) in told
     assert "pack-refs (2 of 2): pack loose references" in watch.steps
+
+
+def test_plan_to_deduplicate_says_what_that_frees_also_if_nobody_has_measured_it(tmp_path: Path) -> None:
+    lender = GitRepository.init(tmp_path / "lender.git")
+    lender.commit({"a": "1"})
+    member = GitRepository.init(tmp_path / "member.git")
+    member.git("fetch", "--quiet", lender.path, "+refs/*:refs/*")
+    member.borrow_from(lender)
+    (task,) = actions().plan(found(member), (Task.DEDUPLICATE,)).plan.tasks
+    # a commit, its tree and a blob lie in both
+    assert "3 objects" in task.gain
