@@ -141,19 +141,22 @@ def _lock(descriptor: int, how: int) -> bool | None:
 
 
 @functools.cache
-def sweep_abandoned(temporary_folder: str) -> None:
+def sweep_abandoned(temporary_folder: str) -> tuple[tuple[str, float], ...]:
     """Remove such folders of this user that nobody holds any more, once a process; what cannot be removed stays.
 
+    Returns the path of each, and when it changed last, seconds since the epoch; each further call returns the same.
     Those that cannot be held are removed when they are older than a day, by the clock of the file system: the folder
     that was made last gave `temporary_folder` its time.
     """
+    swept: list[tuple[str, float]] = []
     with contextlib.suppress(OSError):
         now_s = os.stat(temporary_folder).st_mtime
         with os.scandir(temporary_folder) as entries:
             ours = [entry for entry in entries if _is_ours(entry)]
         for entry in ours:
             with contextlib.suppress(OSError):
-                _remove_if_abandoned(entry, now_s)
+                swept += _remove_if_abandoned(entry, now_s)
+    return tuple(swept)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
@@ -162,12 +165,16 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
     return entry.stat(follow_symlinks=False).st_uid == os.geteuid()
 
 
-def _remove_if_abandoned(entry: os.DirEntry[str], now_s: float) -> None:
+def _remove_if_abandoned(entry: os.DirEntry[str], now_s: float) -> list[tuple[str, float]]:
+    """Return path and time of the folder if it was one to remove."""
     descriptor = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         is_free = _lock(descriptor, fcntl.LOCK_EX) if entry.name.startswith(_HELD_PREFIX) else None
-        is_old = now_s - os.fstat(descriptor).st_mtime > _ABANDONED_AGE_S
-        if is_free or (is_free is None and is_old):
-            shutil.rmtree(entry.path, ignore_errors=True)
+        changed_at_s = os.fstat(descriptor).st_mtime
+        is_old = now_s - changed_at_s > _ABANDONED_AGE_S
+        if not (is_free or (is_free is None and is_old)):
+            return []
+        shutil.rmtree(entry.path, ignore_errors=True)
+        return [(entry.path, changed_at_s)]
     finally:
         os.close(descriptor)

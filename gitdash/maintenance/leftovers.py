@@ -12,7 +12,7 @@ from typing import Final
 from gitdash.model.inspection import Inspection, LockFile, LooseFacts, PackFacts, TemporaryFile
 from gitdash.units import human_bytes
 
-_CLOCK_STEP_S: Final = 1.0
+CLOCK_STEP_S: Final = 1.0
 """File systems take times from a clock that goes in steps, some of them of a second."""
 
 
@@ -21,7 +21,7 @@ def leftovers(inspection: Inspection, *, started_at_s: float) -> tuple[str, ...]
 
     Paths are relative to the git directory. What another process has made since is among them.
     """
-    oldest_s = started_at_s - _CLOCK_STEP_S
+    oldest_s = started_at_s - CLOCK_STEP_S
     found = [_lock(lock) for lock in inspection.locks if lock.mtime_s >= oldest_s]
     found += [_temporary(file) for file in _temporary_files(inspection) if file.mtime_s >= oldest_s]
     if isinstance(inspection.packs, PackFacts):

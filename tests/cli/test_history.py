@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -208,6 +209,42 @@ def test_an_action_that_was_cut_off_is_told_once_with_what_it_left(gitdash: Gitd
     by_number = {action["number"]: action for action in json.loads(again.stdout)["actions"]}
     assert by_number.pop(gone.number)["leftovers"] == ["packed-refs.lock"]
     assert [action["outcome"] for action in by_number.values()] == ["running"]
+
+
+KILLED = """
+import os, time
+from gitdash.gitcmd.shadow import held_folder
+with held_folder(lambda folder: None) as folder:
+    print(folder, flush=True)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_temporary_folder_of_a_gitdash_that_was_killed_is_named_and_gone(gitdash: Gitdash, fleet: Path) -> None:
+    pool = fleet / "pool.git"
+    temporary = fleet / "temporary"
+    temporary.mkdir()
+    variables = {"TMPDIR": os.fspath(temporary)}
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True, env=gitdash.environment | variables
+    ) as process:
+        folder = Path(process.communicate(timeout=60)[0].rstrip("\n"))
+    assert list(temporary.iterdir()) == [folder]
+    changed_at_s = folder.stat().st_mtime
+    with open_state(gitdash) as history:
+        for number, started_at_s in enumerate((changed_at_s - 5.0, changed_at_s + 100.0)):
+            begun = entry(
+                os.fsencode(pool),
+                remote=f"r{number}",
+                process_id=process.pid,
+                host=os.uname().nodename,
+                started_at_s=started_at_s,
+            )
+            history.ledger.begin(begun)
+    said = gitdash.run("history", pool, **variables).stderr
+    assert re.search(rf"fetch r0 of .* it may have left {re.escape(str(folder))}/ \(removed now\)\n", said)
+    assert re.search(r"fetch r1 of .*; it has left nothing that is seen\n", said)
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.safety
