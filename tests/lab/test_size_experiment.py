@@ -252,18 +252,6 @@ def test_nested_lenders_are_counted_and_copies_are_left_out(member: GitRepositor
 
 
 @pytest.mark.oracle
-def test_a_union_that_counts_another_copy_of_an_object_is_not_exact(member: GitRepository, tmp_path: Path) -> None:
-    # a copy of the newest file of the member in the lender, too, where nothing reaches it, and otherwise compressed
-    lender = GitRepository(tmp_path / "lender.git")
-    blob = member.git_bytes("cat-file", "blob", "main:own")
-    lender.git("-c", "core.compression=0", "hash-object", "-w", "--stdin", stdin=blob)
-    variants = by_name(made(SIZE, member.path, chosen=("bitmap-without-lender", "union-minus-lender")))
-    exact, union = (variants[name] for name in ("bitmap-without-lender", "union-minus-lender"))
-    assert exact.exact
-    assert union.exact == (union.runs[0].answer == exact.runs[0].answer)
-
-
-@pytest.mark.oracle
 def test_a_partial_clone_is_counted_without_what_it_has_not_fetched(plain: GitRepository, tmp_path: Path) -> None:
     plain.git("config", "uploadpack.allowFilter", "true")
     clone = GitRepository(tmp_path / "partial.git")
