@@ -125,6 +125,18 @@ def test_strip_stands_where_its_runs_are() -> None:
     assert walk.index("┃") - left - 1 == round(0.0425 / 0.050 * cells)
 
 
+def test_earlier_result_says_whether_the_repository_was_the_same() -> None:
+    changed = msgspec.structs.replace(size_result(8, age_s=1_000.0), fingerprint=b"other")
+    newest = msgspec.structs.replace(size_result(12), elapsed_s=1.5)
+    told = answer(earlier=[newest, size_result(9, age_s=900.0), changed])
+    page = experiment_page(_experiment(told, now=None), 120)
+    heads = [
+        _text(page.lines[item]) for item, (what, _) in zip(page.items, page.names, strict=True) if what == "result"
+    ]
+    states = [head.rpartition("warm cache")[2].strip() for head in heads]
+    assert states[:3] == ["", "same repository", "repository has changed"]
+
+
 def test_narrow_page_has_the_strip_on_a_line_of_its_own() -> None:
     page = experiment_page(_experiment(answer()), 80)
     begin = page.items[page.names.index(("variant", "bitmap"))]

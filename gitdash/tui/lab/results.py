@@ -59,7 +59,7 @@ def _head(
 
 
 def _state(result: ExperimentResult, newest: ExperimentResult) -> str:
-    if result is newest:
+    if (result.number, result.started_at_s) == (newest.number, newest.started_at_s):
         return ""
     return "same repository" if result.fingerprint == newest.fingerprint else "repository has changed"
 
