@@ -6,6 +6,7 @@ from typing import Final
 from gitdash.maintenance import removing, steps
 from gitdash.maintenance.copies import check_copies
 from gitdash.maintenance.deduplicating import check_lenders
+from gitdash.maintenance.giving_up import give_up_lent_copies
 from gitdash.maintenance.sweeping import sweep
 from gitdash.maintenance.unlinking import leave_lenders, link_lent_objects
 from gitdash.maintenance.work import Work
@@ -13,6 +14,7 @@ from gitdash.maintenance.work import Work
 ACT_FUNCTIONS: Final[dict[str, Callable[[Work], None]]] = {
     steps.CHECK_COPIES: check_copies,
     steps.CHECK_LENDERS: check_lenders,
+    steps.GIVE_UP_LENT_COPIES: give_up_lent_copies,
     steps.LEAVE_LENDERS: leave_lenders,
     steps.LINK_LENT_OBJECTS: link_lent_objects,
     steps.REMOVE_BITMAPS: removing.remove_bitmaps,

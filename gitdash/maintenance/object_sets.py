@@ -4,7 +4,7 @@ Imports numpy through `measurement`: import this module only where it is used.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -30,6 +30,42 @@ def packed_loose_objects(objects_dir: bytes, object_format: ObjectFormat) -> lis
     object_ids = ids_from_hexadecimal(loose, object_format)
     is_packed = contained(SortedIds(object_ids=object_ids, prefixes=prefixes_of(object_ids)), packed)
     return [loose[row] for row in np.flatnonzero(is_packed)]
+
+
+def loose_objects_of(objects_dir: bytes, lent_ids: Sequence[str], object_format: ObjectFormat) -> list[str]:
+    """Return the loose objects of a store that its own packs have, too, or that are among `lent_ids`."""
+    lent = frozenset(lent_ids)
+    loose = {object_id for object_id, _ in loose_object_sizes(objects_dir)}
+    return sorted((loose & lent) | frozenset(packed_loose_objects(objects_dir, object_format)))
+
+
+def own_objects(objects_dir: bytes, object_format: ObjectFormat) -> SortedIds:
+    """Return all objects of a store, without what it borrows. Raises GitdashError for a damaged index."""
+    return store_ids(_store(objects_dir), object_format)
+
+
+def gone_since(before: SortedIds, objects_dir: bytes, object_format: ObjectFormat) -> list[str]:
+    """Return those objects that are not in a store any more, in hexadecimal. Raises like `own_objects`."""
+    is_there = contained(before, own_objects(objects_dir, object_format))
+    return [row.tobytes().hex() for row in before.object_ids[~is_there]]
+
+
+def missing_without(
+    objects_dir: bytes, leaving: Collection[bytes], lent_ids: Sequence[str], object_format: ObjectFormat
+) -> int:
+    """Return how many objects of some packs, given by their names without suffix, no other pack and no lender has.
+
+    Raises GitdashError for a damaged index.
+    """
+    by_pack = list(_ids_by_pack(objects_dir, object_format))
+    staying = [ids for stem, ids in by_pack if stem not in leaving] + [_sorted(lent_ids, object_format)]
+    missing_count = 0
+    for ids in (ids for stem, ids in by_pack if stem in leaving):
+        is_there = np.zeros(len(ids.prefixes), np.bool_)
+        for others in staying:
+            is_there |= contained(ids, others)
+        missing_count += int(np.count_nonzero(~is_there))
+    return missing_count
 
 
 def shared_objects(objects_dir: bytes, lender: bytes, object_format: ObjectFormat) -> list[str]:

@@ -12,6 +12,7 @@ from gitdash.maintenance.heuristics import has_kept_pack, is_member, own_bitmap_
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.steps import (
     CHECK_LENDERS,
+    GIVE_UP_LENT_COPIES,
     REMOVE_BITMAPS,
     REMOVE_PACKED_LOOSE,
     act_step,
@@ -33,16 +34,12 @@ _PSEUDO_MERGES_SINCE: Final = (2, 46)
 
 
 def loose_objects(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
-    """Pack all, then remove loose copies of what is packed: in a member only of what its own packs hold.
+    """Pack all, then remove loose copies of what its own packs hold: a lender may be named between the two.
 
-    git goes by what an index lists, and so the packed copies are read before.
+    `prune-packed`, which counts what a lender has packed, too, is for a shell, after it has looked for lenders.
     """
-    removed = (
-        act_step(REMOVE_PACKED_LOOSE)
-        if is_member(report)
-        else git_step("remove loose copies of what is packed", "prune-packed")
-    )
-    return _pack_loose(report), copies_check(report), removed
+    by_shell = None if is_member(report) else 'call --git-dir="$common_dir" prune-packed --quiet'
+    return _pack_loose(report), copies_check(report), act_step(REMOVE_PACKED_LOOSE, by_shell=by_shell)
 
 
 def _pack_loose(report: RepositoryReport) -> Step:
@@ -50,7 +47,7 @@ def _pack_loose(report: RepositoryReport) -> Step:
         "pack loose objects, unreachable ones too",
         "pack-objects",
         "--pack-loose-unreachable",
-        "--local",
+        *(("--local",) if is_member(report) else ()),
         "--incremental",
         "--non-empty",
         os.fsdecode(in_objects(report, b"pack/pack")),
@@ -69,7 +66,6 @@ def geometric_repack(report: RepositoryReport, facts: ActionFacts) -> tuple[Step
             "repack",
             "--geometric=2",
             "-d",
-            "-l",
             *_server_info_option(facts),
             "--write-midx",
             *_bitmap_option(report),
@@ -108,11 +104,12 @@ def _keeping_everything(report: RepositoryReport, facts: ActionFacts) -> tuple[s
 
     A lender's unreachable objects are as good as any other: borrowers may reach them, and so they go into the same
     pack, where bitmaps and deltas see them (Gitaly does so in pools). Elsewhere they go into a cruft pack, which keeps
-    the age of each. The order of the letters is git-repack(1)'s; `-k` is `--keep-unreachable`.
+    the age of each. The order of the letters is git-repack(1)'s; `-k` is `--keep-unreachable`. Without `-l`: it has no
+    lender when this is planned, and if it has one when git runs, nothing may be left out because that one has it.
     """
     if lending_hints(report):
-        return "repack", "-a", "-d", "-l", "-k", *_server_info_option(facts)
-    return "repack", "--cruft", "--cruft-expiration=never", "-d", "-l", *_server_info_option(facts)
+        return "repack", "-a", "-d", "-k", *_server_info_option(facts)
+    return "repack", "--cruft", "--cruft-expiration=never", "-d", *_server_info_option(facts)
 
 
 def _server_info_option(facts: ActionFacts) -> tuple[str, ...]:
@@ -145,22 +142,12 @@ def bitmap_config(report: RepositoryReport, facts: ActionFacts) -> tuple[tuple[s
     return PSEUDO_MERGE_CONFIG if has_pseudo_merges else ()
 
 
-def deduplicate(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
+def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
     """The one task by which a member gives up its own copies of what lenders have."""
     return (
         act_step(CHECK_LENDERS),
         *_kept_copies_check(report),
-        git_step(
-            "repack without what the lenders have, and keep what is unreachable",
-            "repack",
-            "-a",
-            "-d",
-            "-l",
-            "-k",
-            *_server_info_option(facts),
-            "--no-write-bitmap-index",
-            replaces_packs=True,
-        ),
+        act_step(GIVE_UP_LENT_COPIES, replaces_packs=True),
         verification(),
     )
 
@@ -176,7 +163,6 @@ def reclaim(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
             "--cruft",
             f"--cruft-expiration={RECLAIM_EXPIRY}",
             "-d",
-            "-l",
             *_server_info_option(facts),
             "--no-write-bitmap-index",
             replaces_packs=True,

@@ -22,6 +22,7 @@ from gitdash.maintenance.acts import ACT_FUNCTIONS
 from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
+from gitdash.maintenance.keeping import keeping_objects
 from gitdash.maintenance.leftovers import leftovers
 from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks, lock_bytes
 from gitdash.maintenance.outcomes import classify
@@ -221,16 +222,22 @@ def _run_step(work: Work, around: Surroundings, step: Step) -> None:
     if step.replaces_packs:
         around.close_readers()
     try:
-        if step.act is not None:
-            work.refuse_if_cancelled()
-            ACT_FUNCTIONS[step.act](work)
-        elif step.arguments == FSCK:
-            verify(work)
-        else:
-            work.git(step.arguments, config=step.config, stdin=step.stdin.encode())
+        with keeping_objects(work, step):
+            _do(work, step)
     finally:
         if step.replaces_packs:
             around.warm_readers()
+
+
+def _do(work: Work, step: Step) -> None:
+    work.refuse_if_lenders_changed()
+    if step.act is not None:
+        work.refuse_if_cancelled()
+        ACT_FUNCTIONS[step.act](work)
+    elif step.arguments == FSCK:
+        verify(work)
+    else:
+        work.git(step.arguments, config=step.config, stdin=step.stdin.encode())
 
 
 def _judged(

@@ -12,6 +12,7 @@ from gitdash.model.report import RepositoryReport
 
 CHECK_COPIES: Final = "check-copies"
 CHECK_LENDERS: Final = "check-lenders"
+GIVE_UP_LENT_COPIES: Final = "give-up-lent-copies"
 LEAVE_LENDERS: Final = "leave-lenders"
 LINK_LENT_OBJECTS: Final = "link-lent-objects"
 REMOVE_BITMAPS: Final = "remove-bitmaps"
@@ -25,6 +26,8 @@ ACTS: Final = {
     CHECK_COPIES: "read every packed copy of what is here twice, for a damaged one must not outlive a good one",
     CHECK_LENDERS: "see that every lender is there, that everything reachable here is there with them, and that what"
     " they have of it is reachable and whole there",
+    GIVE_UP_LENT_COPIES: "repack without what the lenders have, and keep what is unreachable; then remove the old"
+    " packs, if each of their objects is in the new one or was seen in a lender",
     LEAVE_LENDERS: "set the alternates file aside as a backup, see that everything reachable is here, and put the file"
     " back if anything is not",
     LINK_LENT_OBJECTS: "make hard links here to all objects of all lenders, or copies across file systems",
@@ -90,6 +93,8 @@ def verification() -> Step:
 
 
 def removes_own_copies(step: Step) -> bool:
-    """Tell whether a step of git removes copies of what a lender has; `repack -d` ends with prune-packed."""
+    """Tell whether a step removes copies of what a lender has; `repack -d` ends with prune-packed."""
+    if step.act is not None:
+        return step.act == GIVE_UP_LENT_COPIES or (step.act == REMOVE_PACKED_LOOSE and step.shell is not None)
     command, *options = step.arguments or ("",)
     return command == "prune-packed" or (command == "repack" and "-d" in options)

@@ -29,6 +29,8 @@ from gitdash.maintenance.writing import link_file, make_folder, remove_file, ren
 from gitdash.units import human_bytes, printable, printable_path
 
 _ALTERNATES: Final = b"alternates"
+_ALTERNATES_BYTES: Final = 4 << 20
+"""All that inspection reads of such a file."""
 BACKUP_PREFIX: Final = b"alternates.gitdash-backup-"
 _SHARD: Final = re.compile(rb"[0-9a-f]{2}")
 _LOOSE_OBJECT: Final = re.compile(rb"[0-9a-f]{38}(?:[0-9a-f]{24})?")
@@ -195,14 +197,24 @@ def leave_lenders(work: Work) -> None:
     """Set the alternates file aside, and put it back if anything reachable is not here."""
     verify_alone(work)
     backup = BACKUP_PREFIX + time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(work.now_s)).encode()
+    content = read_start(work.objects_dir + b"/info/" + _ALTERNATES, _ALTERNATES_BYTES)
+    work.refuse_if_lenders_changed()
     rename_file(work.objects_dir, b"info", _ALTERNATES, backup)
     try:
+        _require_content(work, backup, content)
         work.git(("rev-list", "--objects", "--all", "--quiet"), config=(("core.commitGraph", "false"),))
         verify(work)
     except BaseException:
         rename_file(work.objects_dir, b"info", backup, _ALTERNATES)
         raise
+    work.has_left_lenders = True
     work.notes.append(f"the old alternates file is objects/info/{printable_path(backup)}")
+
+
+def _require_content(work: Work, backup: bytes, content: bytes) -> None:
+    """Refuse if what was set aside is not what was looked at. Raises TaskStoppedError, FileError."""
+    if read_start(work.objects_dir + b"/info/" + backup, _ALTERNATES_BYTES) != content:
+        raise refused("its alternates changed while it was worked on; run it again")
 
 
 def verify_alone(work: Work) -> None:

@@ -13,10 +13,13 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.inspection.alternates import inspect_alternates
+from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand
 from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
 from gitdash.units import printable
 
 GRACE_S: Final = 30.0
@@ -65,6 +68,10 @@ class Work:
     commands: list[RecordedCommand] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     """Files that gitdash itself removed, relative to the common directory. Printable."""
+    has_left_lenders: bool = False
+    """A step has set the alternates file aside."""
+    lent_ids: list[str] = field(default_factory=list)
+    """Own objects that were shown to be whole in a lender, and reachable there; in hexadecimal."""
     notes: list[str] = field(default_factory=list)
     """What should be said besides how it ended. Printable."""
 
@@ -90,6 +97,17 @@ class Work:
         """All object stores that are borrowed from, chains included."""
         alternates = self.inspection.alternates
         return alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
+
+    def refuse_if_lenders_changed(self) -> None:
+        """Raise TaskStoppedError if the lenders are not those of the report; each step may be judged by them.
+
+        Somebody may write an alternates file at any moment: there is no lock for that which all heed.
+        """
+        if not isinstance(self.report.inspection, Inspection):
+            return
+        known = None if self.has_left_lenders else self.report.inspection.alternates
+        if _stores(inspect_alternates(self.objects_dir, Problems())) != _stores(known):
+            raise refused("its alternates changed while it was worked on; run it again")
 
     def refuse_if_cancelled(self) -> None:
         """Raise TaskStoppedError if the task was cancelled: for acts of gitdash's own."""
@@ -150,6 +168,14 @@ class Work:
                 stderr=_bounded(error.stderr),
             )
         )
+
+
+def _stores(alternates: AlternatesFacts | Unreadable | None) -> tuple[object, ...] | None:
+    """Return what tells lenders apart; None where that is not known."""
+    if isinstance(alternates, Unreadable):
+        return None
+    found = alternates.alternates if alternates is not None else ()
+    return tuple((store.path, store.device, store.inode) for store in found)
 
 
 def objects_dir_of(report: RepositoryReport) -> bytes:

@@ -161,7 +161,7 @@ def own_objects(member: GitRepository) -> set[str]:
 
 @pytest.mark.oracle
 @pytest.mark.safety
-def test_geometric_repack_would_take_own_copies_from_a_member_and_is_refused(pool) -> None:
+def test_geometric_repack_would_take_own_copies_from_a_member_or_copy_all_and_is_refused(pool) -> None:
     _, member = pool
     report = report_of(member)
     facts = read_facts(report, program=program(), now_s=NOW_S)
@@ -169,7 +169,10 @@ def test_geometric_repack_would_take_own_copies_from_a_member_and_is_refused(poo
     assert [refusal.rule for refusal in planned[Task.GEOMETRIC_REPACK].refusals] == ["borrows-objects"]
     before = own_objects(member)
     step = planned[Task.GEOMETRIC_REPACK].steps[-1]
+    assert "-l" not in step.arguments
     member.git(*step.arguments)
+    assert own_objects(member) > before
+    member.git(*step.arguments, "-l")
     assert own_objects(member) < before
 
 

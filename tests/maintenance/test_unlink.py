@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gitdash.maintenance import unlinking, work, writing
+from gitdash.maintenance.writing import rename_file
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
 from tests.support.chaos import in_child, small_volume
@@ -197,6 +198,31 @@ def test_a_link_in_the_lender_is_not_followed(tmp_path: Path) -> None:
     assert "a symbolic link" in result.sentence
     assert alternates_of(member).exists()
     assert not complaints(member)
+
+
+@pytest.mark.parametrize("moment", ["before", "at the rename"])
+def test_lenders_that_are_added_meanwhile_are_not_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Another lender is named after all that is lent was linked; at the rename, after the last look, too."""
+    _, _, member = chain(tmp_path)
+    other = GitRepository.init(tmp_path / "other.git")
+    name, original = ("verify_alone", unlinking.verify_alone) if moment == "before" else ("rename_file", rename_file)
+    calls: list[object] = []
+
+    def add_lender(*arguments: object) -> None:
+        if not calls:
+            with alternates_of(member).open("a") as file:
+                file.write(f"{other.path}/objects\n")
+        calls.append(arguments)
+        original(*arguments)
+
+    monkeypatch.setattr(unlinking, name, add_lender)
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.REFUSED, result.sentence
+    assert "alternates changed" in result.sentence
+    assert f"{other.path}/objects" in alternates_of(member).read_text()
+    assert not backups_of(member)
 
 
 def test_a_commit_graph_that_stands_on_the_lenders_comes_along(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+"""That a repack leaves every object where it was, shown after it: in the repository itself, and not in a lender.
+
+git leaves out of a cruft pack what any pack has that was not there when it began, with and without `-l`, and
+`prune-packed` removes loose copies of what a lender has packed. A lender that is named in the moments between the last
+look and git's own would so take over what is unreachable here. What is then missing is packed again while that lender
+is there. Source: git-repack(1), builtin/pack-objects.c (read_cruft_objects); tried with git 2.39, 2.47 and 2.55.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from gitdash.errors import GitdashError
+from gitdash.gitcmd.git_error import GitError
+from gitdash.maintenance.pins import PINNED_CONFIG
+from gitdash.maintenance.verifying import is_about_objects
+from gitdash.maintenance.work import Work, corrupt
+from gitdash.model.plan import Step
+from gitdash.units import counted
+
+_KEEPING = frozenset({"-k", "--cruft-expiration=never", "--geometric=2"})
+"""Options of a repack that is to drop nothing."""
+
+
+@contextlib.contextmanager
+def keeping_objects(work: Work, step: Step) -> Iterator[None]:
+    """Run a step in the block; if it is a repack that drops nothing, see that all objects are still here.
+
+    Raises TaskStoppedError CORRUPT if something is gone for good. Repositories that borrow are looked after elsewhere.
+    """
+    if step.arguments[:1] != ("repack",) or _KEEPING.isdisjoint(step.arguments) or work.lenders:
+        yield
+        return
+    from gitdash.maintenance.object_sets import gone_since, own_objects
+
+    try:
+        before = own_objects(work.objects_dir, work.inspection.object_format)
+    except GitdashError:
+        # a repack may be what mends a damaged index; what it lists nobody knows
+        yield
+        return
+    yield
+    missing = gone_since(before, work.objects_dir, work.inspection.object_format)
+    if missing:
+        _pack_again(work, missing)
+
+
+def _pack_again(work: Work, object_ids: list[str]) -> None:
+    count = counted(len(object_ids), "object")
+    target = os.path.join(work.report.repository.common_dir, b"objects/pack/pack")
+    stdin = "".join(object_id + "\n" for object_id in object_ids).encode()
+    try:
+        work.git(["pack-objects", "--quiet", target], config=PINNED_CONFIG, stdin=stdin)
+    except GitError as error:
+        if is_about_objects(error):
+            raise corrupt(f"{count} are gone: somebody removed them, or named a lender for a moment") from error
+        raise
+    work.notes.append(f"{count} packed once more: a lender was named meanwhile, and git left out what that has")
