@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gitdash import __version__
 from gitdash.cli.clock import wall_clock
@@ -15,13 +15,16 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, short_lines
 from gitdash.export.ledger_record import action_record
-from gitdash.maintenance.run_report import report_lines, run_report
+from gitdash.maintenance.run_report import NAMED_LIMIT, report_lines, run_report
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.repository import Repository
 from gitdash.survey.acting import Actions
 from gitdash.survey.cut_off import settle_actions
 from gitdash.survey.single import find_repository
 from gitdash.units import counted, printable_path
+
+if TYPE_CHECKING:
+    from gitdash.history.store import History
 
 _LOOK_INTERVAL_S: Final = 0.1
 _STOP_LIMIT_S: Final = 5.0
@@ -30,27 +33,46 @@ _STOP_LIMIT_S: Final = 5.0
 
 @contextmanager
 def acting(session: Session) -> Iterator[Actions]:
-    """Open the state file and what acts; says what an earlier run did not end, and stops all if this one is left."""
-    with session.history() as history:
-        actions = Actions(
-            settings=session.settings,
-            program=session.git,
-            history=history,
-            clock=wall_clock,
-            read_only=session.dashboard.read_only,
-        )
-        if history is not None and history.problem is not None:
-            say(f"gitdash: {history.problem}")
-        settled = settle_actions(
-            actions.ledger, settings=session.settings, effective_uid=os.geteuid(), now_s=wall_clock()
-        )
-        for line in cut_off_lines(settled):
-            say(f"gitdash: {line}")
-        try:
-            yield actions
-        finally:
-            actions.cancel_all()
-            actions.wait(_STOP_LIMIT_S)
+    """Open the state file and what acts; says what an earlier run did not end, and stops all if this one is left.
+
+    At the end it says what could not be written down.
+    """
+    opened: History | None = None
+    said: str | None = None
+    try:
+        with session.history() as history:
+            opened = history
+            actions = Actions(
+                settings=session.settings,
+                program=session.git,
+                history=history,
+                clock=wall_clock,
+                read_only=session.dashboard.read_only,
+            )
+            said = _say_problem(history)
+            settled = settle_actions(
+                actions.ledger, settings=session.settings, effective_uid=os.geteuid(), now_s=wall_clock()
+            )
+            for line in cut_off_lines(settled):
+                say(f"gitdash: {line}")
+            try:
+                yield actions
+            finally:
+                actions.cancel_all()
+                actions.wait(_STOP_LIMIT_S)
+    finally:
+        if opened is not None and said is None:
+            _say_problem(opened)
+
+
+def _say_problem(history: "History | None") -> str | None:
+    """Say why something is not remembered, and how many actions are missing from the ledger; return the reason."""
+    if history is None or history.problem is None:
+        return None
+    count = history.ledger.unwritten_count
+    lost = f"{counted(count, 'action is', 'actions are')} not in the ledger: " if count else ""
+    say(f"gitdash: {lost}{history.problem}")
+    return history.problem
 
 
 def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Repository], int]:
@@ -76,61 +98,73 @@ def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Reposit
 class Run:
     """What becomes of all that was started together."""
 
-    def __init__(self, *, says_each: bool, is_verbose: bool = False) -> None:
-        """Take whether each action is told as soon as it is over, and whether at length."""
+    def __init__(self, paths: Sequence[bytes], *, output_format: str, is_verbose: bool) -> None:
+        """Take what is acted on; in a table each action is told as soon as it is over, and at length if so wished."""
         self._is_verbose = is_verbose
-        self.entries: list[LedgerEntry] = []
-        self._says_each = says_each
+        self._output_format = output_format
+        self._entries: list[LedgerEntry] = []
+        self._unwatched = dict.fromkeys(paths)
+        """Repositories that have not had their turn."""
+        self._unbegun: list[str] = []
         self._lock = threading.Lock()
-        self._unbegun_count = 0
         self.progress = RunProgress()
 
-    def watch(self, path: bytes) -> "RunWatch":
+    def watch(self, path: bytes, what: str) -> "RunWatch":
         """Return the watch for one more action."""
-        return RunWatch(self, self.progress.ask(), path)
+        self._unwatched.pop(path, None)
+        return RunWatch(self, self.progress.ask(), path, what)
 
-    def take(self, entries: Sequence[LedgerEntry]) -> None:
-        """Take what became of an action."""
+    def take(self, entries: Sequence[LedgerEntry], *, shown: str) -> None:
+        """Take what became of an action; nothing if it never began."""
         with self._lock:
-            self.entries += entries
-            self._unbegun_count += not entries
-            if self._says_each:
+            self._entries += entries
+            if not entries:
+                self._unbegun.append(shown)
+            if self._output_format == "table":
                 lines = [line for entry in entries for line in self._lines(entry)]
                 write_text("".join(f"{line}\n" for line in lines))
 
     def _lines(self, entry: LedgerEntry) -> list[str]:
         return entry_lines(entry, wall_clock(), names_path=True) if self._is_verbose else short_lines(entry)
 
-    def wait(self, actions: Actions) -> None:
-        """Wait for all of it; after an interrupt, until all has stopped, to say what became of it."""
+    @contextmanager
+    def reported(self, actions: Actions) -> Iterator[None]:
+        """Wait for all that is started inside; after an interrupt, until it has stopped, to say what became of it."""
         try:
+            yield
             while not actions.wait(_LOOK_INTERVAL_S):
                 pass
         except KeyboardInterrupt:
+            self._unbegun += map(printable_path, self._unwatched)
             actions.cancel_all()
             actions.wait(_STOP_LIMIT_S)
-            self.finish(output_format="table")
+            self.finish()
             raise
 
-    def finish(self, *, output_format: str) -> int:
+    def finish(self) -> int:
         """Print the rest, and return the exit code."""
-        report = run_report(self.entries)
-        if output_format == "json":
-            write_text(json_text(_document(self.entries)))
+        report = run_report(self._entries)
+        if self._output_format == "json":
+            write_text(json_text(_document(self._entries)))
         for line in report_lines(report):
             say(line)
-        if self._unbegun_count:
-            say(f"{counted(self._unbegun_count, 'action')}: not begun")
+        if self._unbegun:
+            say(f"{counted(len(self._unbegun), 'action')}: not begun")
+            for shown in self._unbegun[:NAMED_LIMIT]:
+                say(f"  {shown}")
+            if len(self._unbegun) > NAMED_LIMIT:
+                say(f"  and {len(self._unbegun) - NAMED_LIMIT:,} more")
         return report.exit_code
 
 
 class RunWatch:
     """Hears of one action of a run."""
 
-    def __init__(self, run: Run, number: int, path: bytes) -> None:
+    def __init__(self, run: Run, number: int, path: bytes, what: str) -> None:
         self._run = run
         self._number = number
         self._name = printable_path(path)
+        self._what = what
 
     def begins(self, before: StoreFigures) -> None:
         """Say so."""
@@ -146,7 +180,7 @@ class RunWatch:
     def ends(self, entries: Sequence[LedgerEntry]) -> None:
         """Hand on what became of it."""
         self._run.progress.end(self._number)
-        self._run.take(entries)
+        self._run.take(entries, shown=f"{self._name} ({self._what})")
 
 
 def worst(*codes: int) -> int:

@@ -47,17 +47,16 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
     found, missing = repositories(session, command.paths)
     if not found:
         return missing
-    run = Run(says_each=command.output_format == "table", is_verbose=command.verbose)
-    with acting(session) as actions:
+    paths = [repository.path for repository in found]
+    run = Run(paths, output_format=command.output_format, is_verbose=command.verbose)
+    with acting(session) as actions, run.reported(actions):
         run_id = actions.new_run()
         for repository in found:
             report = actions.facts(repository)
             watch_of = partial(_watch, run, repository.path)
             actions.fetch(report, actions.plan_fetch(report, options), watch_of, run=run_id)
-        run.wait(actions)
-    return worst(run.finish(output_format=command.output_format), missing)
+    return worst(run.finish(), missing)
 
 
 def _watch(run: Run, path: bytes, remote: str) -> RunWatch:
-    del remote
-    return run.watch(path)
+    return run.watch(path, f"fetch {remote}".rstrip())

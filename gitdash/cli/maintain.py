@@ -89,16 +89,17 @@ def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned]
 
 
 def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand) -> int:
-    run = Run(says_each=command.output_format == "table", is_verbose=command.verbose)
+    meant = [one for one in planned if one.plan.tasks]
+    paths = [one.plan.path for one in meant]
+    run = Run(paths, output_format=command.output_format, is_verbose=command.verbose)
     run_id = actions.new_run()
     families = Families(one.report for one in planned)
     name = None if command.confirmed_name is None else os.fsencode(command.confirmed_name)
-    for one in planned:
-        if one.plan.tasks:
-            watch = run.watch(one.plan.path)
+    with run.reported(actions):
+        for one in meant:
+            watch = run.watch(one.plan.path, f"maintain {', '.join(task.task for task in one.plan.runnable)}")
             actions.maintain(one, watch, run=run_id, families=families, confirmed_name=name)
-    run.wait(actions)
-    return run.finish(output_format=command.output_format)
+    return run.finish()
 
 
 def _print_plans(session: Session, plans: Sequence[Plan], command: MaintainCommand) -> None:

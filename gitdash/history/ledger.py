@@ -62,6 +62,12 @@ class Ledger:
         """
         return self._rows is not None and self._rows.end_running(_bounded(entry))
 
+    @property
+    def unwritten_count(self) -> int:
+        """How many entries are not in the state file, or not as they are here."""
+        with self._lock:
+            return len(self._kept)
+
     def flush(self) -> None:
         """Write what could not be written so far."""
         with self._lock:

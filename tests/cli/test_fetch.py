@@ -96,4 +96,4 @@ def test_interrupt_says_what_became_of_all(gitdash: Gitdash, tmp_path: Path) -> 
             _, said = process.communicate(timeout=30)
     assert process.returncode == ExitCode.INTERRUPTED
     assert "2 actions: cancelled" in said
-    assert "1 action: not begun" in said
+    assert f"1 action: not begun\n  {clients[2].path} (fetch origin)\n" in said
