@@ -19,6 +19,7 @@
     +-- history.filter.FilterError              a condition that cannot be run
     +-- discovery.roots.RootError               a root does not exist
     +-- survey.single.NoRepositoryError         a command needs a repository, and the path leads to none
+    |   +-- survey.single.OrdinaryFolderError   it is a folder, and none around it is one either
     +-- demo.folder.DemoError                   the demo fleet cannot be made
     +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
     +-- lab.request.ExperimentError             an experiment cannot be made here

@@ -10,17 +10,15 @@ from gitdash import __version__
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.run_progress import RunProgress
-from gitdash.cli.session import Session, absolute_path
-from gitdash.errors import ExitCode, GitdashError
+from gitdash.cli.session import Session
+from gitdash.errors import ExitCode
 from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, short_lines
 from gitdash.export.ledger_record import action_record
 from gitdash.maintenance.run_report import NAMED_LIMIT, report_lines, run_report
 from gitdash.model.ledger import LedgerEntry, StoreFigures
-from gitdash.model.repository import Repository
 from gitdash.survey.acting import Actions
 from gitdash.survey.cut_off import settle_actions
-from gitdash.survey.single import find_repository
 from gitdash.units import counted, printable_path
 
 if TYPE_CHECKING:
@@ -73,26 +71,6 @@ def _say_problem(history: "History | None") -> str | None:
     lost = f"{counted(count, 'action is', 'actions are')} not in the ledger: " if count else ""
     say(f"gitdash: {lost}{history.problem}")
     return history.problem
-
-
-def repositories(session: Session, paths: Sequence[bytes]) -> tuple[list[Repository], int]:
-    """Return the repositories that are named, each once, and an exit code; says which could not be found.
-
-    Where none is one, the command was not meant so; where some are, it has failed at the others.
-    """
-    found: dict[bytes, Repository] = {}
-    all_found = True
-    for path in paths:
-        try:
-            repository = find_repository(absolute_path(path), settings=session.settings, effective_uid=os.geteuid())
-        except GitdashError as error:
-            say(f"gitdash: {error}")
-            all_found = False
-        else:
-            found.setdefault(repository.path, repository)
-    if not found:
-        return [], ExitCode.WRONG_USE
-    return list(found.values()), ExitCode.DONE if all_found else ExitCode.FINDINGS
 
 
 class Run:

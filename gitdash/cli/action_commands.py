@@ -15,14 +15,19 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_REPOSITORIES = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=bytes), metavar="REPO...")
+_REPOSITORIES = click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=bytes), metavar="REPO|ROOT..."
+)
+_WHERE = click.option(
+    "--where", metavar="SQL", help="Only repositories for which this SQL condition over the columns of a scan holds."
+)
 
 
 @click.command(
     context_settings=_HELP,
     epilog="""\b
 Examples:
-  gitdash fetch ~/src/*                           all remotes of each, four at a time
+  gitdash fetch ~/src                             all remotes of all below it, four at a time
   gitdash fetch mirror.git --remote origin --prune
   gitdash fetch x.git --dry-run                   which references would change
   gitdash fetch x.git --format json               phases, bytes and references as data
@@ -58,10 +63,13 @@ Examples:
     help="How to print.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print every command, its seconds and what it said.")
+@_WHERE
 @_REPOSITORIES
 @click.pass_obj
 def fetch(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
     """Fetch into each REPO, timed, and say what came of it: bytes, references, and where the time went.
+
+    A folder that is in no repository stands for all repositories below it.
 
     The repository's own configuration chooses no program and no other address; the user's does.
     """
@@ -81,7 +89,8 @@ def _complete_task(_ctx: click.Context, _parameter: click.Parameter, incomplete:
     epilog="""\b
 Examples:
   gitdash maintain x.git --dry-run                the plan: commands, gain, and every refusal
-  gitdash maintain /srv/git/*.git --yes           what the findings ask for, without a question
+  gitdash maintain /srv/git --yes                 what the findings ask for, without a question
+  gitdash maintain /srv/git --where "packs > 50" --task geometric-repack
   gitdash maintain x.git --task pack-refs --task commit-graph
   gitdash maintain x.git --format script > plan.sh
   gitdash maintain x.git --task reclaim --confirm x.git
@@ -112,10 +121,13 @@ Examples:
     help="How to print; `script` prints the plan as a shell script, and runs nothing.",
 )
 @click.option("--verbose", "-v", is_flag=True, help="Print every command, its seconds and what it said.")
+@_WHERE
 @_REPOSITORIES
 @click.pass_obj
 def maintain(session: Session, /, tasks: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401 - by name, see above
     """Make the plan of each REPO from its findings, show it, and run it once that is agreed.
+
+    A folder that is in no repository stands for all repositories below it.
 
     Nothing but the task `reclaim` drops an object, and no plan has that unless it is asked for.
     """

@@ -5,7 +5,8 @@ from functools import partial
 
 import msgspec
 
-from gitdash.cli.acting import Run, RunWatch, acting, repositories, worst
+from gitdash.cli.acted_on import repositories
+from gitdash.cli.acting import Run, RunWatch, acting, worst
 from gitdash.cli.session import Session
 from gitdash.config.settings import FetchSettings
 from gitdash.maintenance.fetching.options import AlternateRefs, FetchOptions, configured_options
@@ -16,6 +17,7 @@ class FetchCommand:
     """What the command line says; None for what the configuration says."""
 
     paths: tuple[bytes, ...]
+    where: str | None
     remotes: tuple[str, ...]
     group: str | None
     protocols: tuple[str, ...]
@@ -44,7 +46,7 @@ class FetchCommand:
 def run_fetch(session: Session, command: FetchCommand) -> int:
     """Fetch into all repositories; one that fails stops no other."""
     options = command.options(session.settings.fetch)
-    found, missing = repositories(session, command.paths)
+    found, missing = repositories(session, command.paths, command.where)
     if not found:
         return missing
     paths = [repository.path for repository in found]

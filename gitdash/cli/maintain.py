@@ -4,9 +4,11 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gitdash import __version__
-from gitdash.cli.acting import Run, acting, repositories, worst
+from gitdash.cli.acted_on import repositories
+from gitdash.cli.acting import Run, acting, worst
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session
@@ -21,6 +23,8 @@ from gitdash.survey.acting import Actions
 from gitdash.survey.maintaining import Planned
 from gitdash.units import counted
 
+_RECLAIM_ALONE: Final = "reclaim drops objects: it is a task of its own, for one repository at a time"
+
 
 class NotConfirmedError(GitdashError):
     """Nobody is there to agree, or what was typed is not what was asked for."""
@@ -31,6 +35,7 @@ class MaintainCommand:
     """What the command line says."""
 
     paths: tuple[bytes, ...]
+    where: str | None
     task_names: tuple[str, ...]
     """Empty for what the findings name."""
     dry_run: bool
@@ -54,9 +59,11 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
         return ExitCode.REFUSED
     if Task.RECLAIM in command.tasks:
         _require_one(command)
-    found, missing = repositories(session, command.paths)
+    found, missing = repositories(session, command.paths, command.where)
     if not found:
         return missing
+    if Task.RECLAIM in command.tasks and len(found) > 1:
+        raise NotConfirmedError(_RECLAIM_ALONE)
     with acting(session) as actions:
         planned = _plan(actions, found, command)
         return worst(_show_and_run(session, actions, planned, command), missing)
@@ -127,7 +134,7 @@ def _refusal_code(plans: Sequence[Plan]) -> int:
 
 def _require_one(command: MaintainCommand) -> None:
     if len(command.paths) != 1 or len(command.tasks) != 1:
-        raise NotConfirmedError("reclaim drops objects: it is a task of its own, for one repository at a time")
+        raise NotConfirmedError(_RECLAIM_ALONE)
     if command.confirmed_name is None and not command.dry_run:
         raise NotConfirmedError("reclaim drops objects: confirm it with --confirm and the repository's name")
 

@@ -35,6 +35,12 @@ class Selection:
 
         return [column_named(name) for name in sorted(columns_read(self.condition, CONDITION_NAMES))]
 
+    @property
+    def sizes(self) -> str:
+        """What has to be measured for the condition."""
+        measured_by = {column.measured_by for column in self.columns if column.measured_by}
+        return "all" if len(measured_by) > 1 else next(iter(measured_by), "disk")
+
     def choose(self, summaries: Sequence[RepositorySummary]) -> Collection[bytes]:
         """Return the paths of those that may be selected once they are measured."""
         not_known = dict.fromkeys(CHANGED_BY_MEASURING)

@@ -36,6 +36,10 @@ class NoRepositoryError(GitdashError):
         self.path = path
 
 
+class OrdinaryFolderError(NoRepositoryError):
+    """There is a folder, and neither it nor any above it is a repository."""
+
+
 def find_repository(path: bytes, *, settings: "Settings", effective_uid: int) -> Repository:
     """Return the repository at an absolute path, else the innermost one around it.
 
@@ -51,7 +55,7 @@ def find_repository(path: bytes, *, settings: "Settings", effective_uid: int) ->
             raise NoRepositoryError(path, f"{printable_path(found.path)}: {found.reason}")
         above = os.path.dirname(folder)
         if above == folder:
-            raise NoRepositoryError(path, "nor does it lie in one")
+            raise OrdinaryFolderError(path, "nor does it lie in one")
         folder = above
 
 

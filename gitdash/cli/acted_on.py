@@ -1,0 +1,82 @@
+"""Which repositories `fetch` and `maintain` act on: those that are named, all below a folder, or what is selected."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from gitdash.cli.output import say
+from gitdash.cli.run import say_failures, survey_roots
+from gitdash.cli.selection import Selection
+from gitdash.cli.session import Session, absolute_path
+from gitdash.discovery.roots import DiscoveryLimits, discover
+from gitdash.errors import ExitCode, GitdashError
+from gitdash.inspection.files import read_file
+from gitdash.model.repository import Repository
+from gitdash.survey.single import NoRepositoryError, OrdinaryFolderError, find_repository
+from gitdash.units import printable_path
+
+
+def repositories(session: Session, paths: Sequence[bytes], where: str | None) -> tuple[list[Repository], int]:
+    """Return the repositories that are meant, each once, and an exit code; says which could not be found.
+
+    Where none is one, the command was not meant so; where some are, it has failed at the others. With `where`, an SQL
+    condition, all below the paths are surveyed, and it is no failure if none is selected.
+    """
+    if where is not None:
+        return _selected(session, paths, Selection(where))
+    found: dict[bytes, Repository] = {}
+    all_found = True
+    for path in paths:
+        try:
+            for repository in _meant_by(session, absolute_path(path)):
+                found.setdefault(repository.path, repository)
+        except GitdashError as error:
+            say(f"gitdash: {error}")
+            all_found = False
+    if not found:
+        return [], ExitCode.WRONG_USE
+    return _each_store_once(found.values()), ExitCode.DONE if all_found else ExitCode.FINDINGS
+
+
+def _meant_by(session: Session, path: bytes) -> Iterator[Repository]:
+    """Yield the repository at a path or around it, else all below it. Raises GitdashError if there is none."""
+    settings, effective_uid = session.settings, os.geteuid()
+    try:
+        yield find_repository(path, settings=settings, effective_uid=effective_uid)
+    except OrdinaryFolderError:
+        count = 0
+        limits = DiscoveryLimits(
+            exclude=settings.exclude(),
+            maximum_depth=settings.scan.depth,
+            one_file_system=settings.scan.one_file_system,
+        )
+        for one in discover(
+            [path],
+            limits,
+            read=read_file,
+            effective_uid=effective_uid,
+            trusted_roots=settings.trusted_roots(),
+        ):
+            if isinstance(one, Repository):
+                count += 1
+                yield one
+            else:
+                say(f"not a repository: {printable_path(one.path)}: {one.reason}")
+        if not count:
+            raise NoRepositoryError(path, "nor does it lie in one, nor is there one below it") from None
+
+
+def _selected(session: Session, paths: Sequence[bytes], selection: Selection) -> tuple[list[Repository], int]:
+    survey = survey_roots(session, tuple(map(absolute_path, paths)), selection.sizes, selection.choose)
+    rows = survey.rows()
+    has_failed = say_failures(survey, selection.concerned(rows))
+    selected = [survey.reports[row.path].repository for row in selection.selected(rows)]
+    if not selected:
+        say("gitdash: no repository is selected")
+    return _each_store_once(selected), ExitCode.FINDINGS if has_failed else ExitCode.DONE
+
+
+def _each_store_once(found: Iterable[Repository]) -> list[Repository]:
+    """Leave out linked worktrees of repositories that are there themselves: what is done to one is done to both."""
+    repositories = list(found)
+    stores = {one.common_dir for one in repositories if one.has_own_store}
+    return [one for one in repositories if one.has_own_store or one.common_dir not in stores]
