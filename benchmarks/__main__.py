@@ -4,16 +4,18 @@ Each result says its target and whether it was met; all are kept as JSON in `ben
 """
 
 import argparse
+import functools
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import acting, dashboard, processes
+from benchmarks import acting, dashboard, lab, processes
 from benchmarks import soak as sequences
 from benchmarks.fleet import make_bare_fleet, make_pool_and_member
+from benchmarks.lab_table import Row
 from benchmarks.timing import Result
 
 RESULTS = Path(__file__).with_name("results")
@@ -66,20 +68,28 @@ BENCHMARKS: dict[str, Callable[[Path, int], list[Result]]] = {
 }
 
 
+def _benchmarks(options: argparse.Namespace) -> dict[str, Callable[[Path, int], Sequence[Result | Row]]]:
+    table = functools.partial(lab.reference_table, programs=options.git or ["git"], scale=options.scale)
+    return {**BENCHMARKS, "lab": table}
+
+
 def main() -> None:
     """Run what was asked for, or everything; print and keep the results."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS], metavar="NAME", help=", ".join(BENCHMARKS))
+    names = (*BENCHMARKS, "lab")
+    parser.add_argument("names", nargs="*", choices=[[], *names], metavar="NAME", help=", ".join(names))
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each variant (default 5)")
     parser.add_argument("--scratch", type=Path, help="where the fleets are made (default: the temporary folder)")
+    parser.add_argument("--git", action="append", help="lab: the git to compare with; may be repeated (default: git)")
+    parser.add_argument("--scale", type=float, default=1.0, help="lab: part of the full size of what is made")
     options = parser.parse_args()
     # With it, every start would compile gitdash and its libraries anew, which no installed program does.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    results: list[Result] = []
-    for name in options.names or BENCHMARKS:
+    results: list[Result | Row] = []
+    for name in options.names or names:
         print(f"-- {name}", flush=True)
         with tempfile.TemporaryDirectory(prefix="gitdash-benchmark-", dir=options.scratch) as scratch:
-            found = BENCHMARKS[name](Path(scratch), options.runs)
+            found = _benchmarks(options)[name](Path(scratch), options.runs)
         print("\n".join(result.text() for result in found), flush=True)
         results += found
     RESULTS.mkdir(exist_ok=True)

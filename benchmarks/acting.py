@@ -26,11 +26,11 @@ JOBS = 4
 def alternate_references(scratch: Path, runs: int) -> list[Result]:
     """A fetch of one commit into a member whose lender has many references; and of a tip that the lender holds."""
     scratch.mkdir(parents=True, exist_ok=True)
-    lender, remote, member = _pool(scratch)
+    lender, remote, member = make_pool(scratch, LENDER_REFERENCES)
     new, held = scratch / "new.git", scratch / "held.git"
     shutil.copytree(member, new, symlinks=True)
     shutil.copytree(member, held, symlinks=True)
-    _add_commits(remote, "main", 1)
+    add_commits(remote, "main", 1)
     by_git = _fetched(new, lambda: _git_fetch(new))
     by_gitdash = _fetched(new, lambda: _gitdash_fetch(new, "auto"))
     default, ours = interleave([("git's default", by_git), ("gitdash", by_gitdash)], runs)
@@ -61,17 +61,18 @@ def alternate_references(scratch: Path, runs: int) -> list[Result]:
     return [first, second]
 
 
-def _pool(scratch: Path) -> tuple[Path, Path, Path]:
+def make_pool(scratch: Path, reference_count: int) -> tuple[Path, Path, Path]:
+    """Make a lender with so many references, the remote that it was cloned from, and a member with one reference."""
     lender, remote, member = (scratch / name for name in ("lender.git", "remote.git", "member.git"))
     git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(remote))
     git("-C", str(remote), "fast-import", "--quiet", stdin=_history())
     git("clone", "--quiet", "--bare", str(remote), str(lender))
-    git("-C", str(lender), "fast-import", "--quiet", stdin=_side_branches())
+    git("-C", str(lender), "fast-import", "--quiet", stdin=_side_branches(reference_count))
     git("-C", str(lender), "repack", "-a", "-d", "-q")
-    git("clone", "--quiet", "--bare", "--shared", str(lender), str(member))
-    references = git("-C", str(member), "for-each-ref", "--format=%(refname)").decode().split()
-    gone = "".join(f"delete {name}\n" for name in references if name != "refs/heads/main")
-    git("-C", str(member), "update-ref", "--stdin", stdin=gone.encode())
+    tip = git("-C", str(remote), "rev-parse", "main").decode().strip()
+    git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(member))
+    (member / "objects" / "info" / "alternates").write_text(f"{lender}/objects\n")
+    git("-C", str(member), "update-ref", "refs/heads/main", tip)
     git("-C", str(member), "pack-refs", "--all")
     git("-C", str(member), "config", "remote.origin.url", str(remote))
     git("-C", str(member), "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
@@ -80,15 +81,16 @@ def _pool(scratch: Path) -> tuple[Path, Path, Path]:
 
 def _history() -> Iterator[bytes]:
     for number in range(1_000):
-        yield _commit("main", number, f"file{number % 50}")
+        yield commit("main", number, f"file{number % 50}")
 
 
-def _side_branches() -> Iterator[bytes]:
-    for number in range(LENDER_REFERENCES):
-        yield _commit(f"side/{number}", number, "side", parent="refs/heads/main")
+def _side_branches(count: int) -> Iterator[bytes]:
+    for number in range(count):
+        yield commit(f"side/{number}", number, "side", parent="refs/heads/main")
 
 
-def _commit(branch: str, number: int, file: str, parent: str | None = None) -> bytes:
+def commit(branch: str, number: int, file: str, parent: str | None = None) -> bytes:
+    """Return a commit that changes one file, for fast-import; `parent` None for the last one of the branch."""
     start = f"from {parent}\n" if parent else ""
     return (
         f"commit refs/heads/{branch}\ncommitter C O Mitter <c@example.com> {1_700_000_000 + number} +0000\n"
@@ -96,8 +98,9 @@ def _commit(branch: str, number: int, file: str, parent: str | None = None) -> b
     ).encode()
 
 
-def _add_commits(repository: Path, branch: str, count: int) -> None:
-    text = b"".join(_commit(branch, 10**6 + number, "more", f"refs/heads/{branch}^0") for number in range(count))
+def add_commits(repository: Path, branch: str, count: int) -> None:
+    """Put commits on a branch that is there."""
+    text = b"".join(commit(branch, 10**6 + number, "more", f"refs/heads/{branch}^0") for number in range(count))
     git("-C", str(repository), "fast-import", "--quiet", stdin=text)
 
 
@@ -136,11 +139,11 @@ def orchestration(scratch: Path, runs: int) -> list[Result]:
     scratch.mkdir(parents=True, exist_ok=True)
     source = scratch / "source.git"
     git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(source))
-    git("-C", str(source), "fast-import", "--quiet", stdin=b"".join(_commit("main", n, f"f{n}") for n in range(20)))
+    git("-C", str(source), "fast-import", "--quiet", stdin=b"".join(commit("main", n, f"f{n}") for n in range(20)))
     template = scratch / "template.git"
     git("clone", "--quiet", "--bare", str(source), str(template))
     git("-C", str(template), "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-    _add_commits(source, "main", 1)
+    add_commits(source, "main", 1)
 
     def fleet() -> list[str]:
         folder = scratch / "clones"

@@ -5,6 +5,7 @@ python -m benchmarks.fleet FOLDER --repositories 2000
 
 import argparse
 import hashlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -81,17 +82,23 @@ def _write_loose_blobs(objects: Path, number: int, loose_count: int) -> None:
         (shard / object_id[2:]).write_bytes(zlib.compress(raw, 1))
 
 
-def make_pool_and_member(folder: Path, pool_objects: int, member_objects: int) -> tuple[Path, Path]:
-    """Make a lender and a member that borrows from it, each packed and the lender with a bitmap; return both."""
+def make_pool_and_member(
+    folder: Path, pool_objects: int, member_objects: int, *, first: bytes = b""
+) -> tuple[Path, Path]:
+    """Make a lender and a member that borrows from it, each packed and the lender with a bitmap; return both.
+
+    `first` is a commit on main, for fast-import, that the lender's history begins with.
+    """
     pool, member = folder / "pool.git", folder / "member.git"
     folder.mkdir(parents=True, exist_ok=True)
     git("init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(pool))
-    git("-C", str(pool), "fast-import", "--quiet", stdin=_history("main", pool_objects // OBJECTS_PER_COMMIT, b""))
+    own_commits = history("main", pool_objects // OBJECTS_PER_COMMIT, b"")
+    git("-C", str(pool), "fast-import", "--quiet", stdin=itertools.chain([first], own_commits))
     git("-C", str(pool), "repack", "-a", "-d", "-q", "--write-bitmap-index")
     _add_references(pool)
     git("clone", "--quiet", "--bare", "--shared", "--template=", str(pool), str(member))
     tip = git("-C", str(pool), "rev-parse", "main").strip()
-    own = _history("own", member_objects // OBJECTS_PER_COMMIT, b"from " + tip + b"\n")
+    own = history("own", member_objects // OBJECTS_PER_COMMIT, b"from " + tip + b"\n")
     git("-C", str(member), "fast-import", "--quiet", stdin=own)
     git("-C", str(member), "repack", "-a", "-d", "-l", "-q")
     return pool, member
@@ -105,12 +112,12 @@ def _add_references(pool: Path) -> None:
     git("-C", str(pool), "pack-refs", "--all")
 
 
-def _history(branch: str, commit_count: int, first_parent: bytes) -> Iterator[bytes]:
-    """A line of commits that each change two of the 194 files in one of 64 folders."""
+def history(branch: str, commit_count: int, first_parent: bytes, *, start_s: int = 1_600_000_000) -> Iterator[bytes]:
+    """A line of commits that each change two of the 194 files in one of 64 folders, one a second from `start_s` on."""
     for number in range(commit_count):
         lines = [
             f"commit refs/heads/{branch}\n".encode(),
-            f"committer C O Mitter <c@example.com> {1_600_000_000 + number} +0000\n".encode(),
+            f"committer C O Mitter <c@example.com> {start_s + number} +0000\n".encode(),
             b"data 7\nmessage\n",
             first_parent if number == 0 else b"",
         ]

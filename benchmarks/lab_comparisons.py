@@ -1,0 +1,160 @@
+"""What was published of each experiment of the lab, as ratios of two ways. A table; nothing is run here.
+
+Source: Gitaly's measurements of gitlab-org/gitlab (2022), git's commit that added the lookup table of bitmaps (2022),
+VFS for Git; what was found with git 2.39 while gitdash was designed is named `ours`.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.lab.connectivity import QUESTIONS
+from gitdash.lab.fetch_sources import HELD_TIP, NEW_COMMIT
+from gitdash.lab.lookup import MISSING
+from gitdash.lab.size_variants import EVERYTHING, WITHOUT_LENDER
+from gitdash.model.experiment import ExperimentKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two ways that were compared elsewhere."""
+
+    kind: ExperimentKind
+    question: str
+    compared: str
+    """In words: the first way, the second."""
+    ways: tuple[str, str]
+    """Names of variants."""
+    published: str
+    published_ratio: float
+    why: str
+    """What explains that ours is more or less."""
+    phase: str = ""
+    """The part of a run that counts, by wall time; empty for processor time of all of it."""
+
+
+_TIP, _BRANCHES, _BRANCHES_AND_TAGS, _NEW_TIP, *_ = QUESTIONS
+_TABLE: Final = ("table-not-read", "table-read")
+_TABLE_WHY: Final = (
+    "git's start and the reading of references, the same in both, are most of it here, and there are some 300 bitmaps"
+    " of a plain history to pass over"
+)
+_INDEXED: Final = ("as-it-is", "multi-pack-index")
+_PACKED: Final = ("as-it-is", "one-pack")
+
+COMPARISONS: Final = (
+    Comparison(
+        kind=ExperimentKind.SIZE,
+        question=EVERYTHING,
+        compared="walk, bitmap",
+        ways=("walk", "bitmap"),
+        published="13.3 s, 3.6 s",
+        published_ratio=13.29 / 3.59,
+        why="the lender's bitmap misses only commits that the member cannot reach; theirs had more to walk",
+    ),
+    Comparison(
+        kind=ExperimentKind.SIZE,
+        question=WITHOUT_LENDER,
+        compared="without the lender: bitmap, walk",
+        ways=("bitmap-without-lender", "walk-without-lender"),
+        published="68.1 s, 6.8 s",
+        published_ratio=68.1 / 6.83,
+        why="4,000 of the lender's 24,000 references are newer than its bitmap, each with a tree of 2,000 names to"
+        " open; with trees of 64 names the bitmap won, 0.3 s against 0.7 s with git 2.39.5",
+    ),
+    Comparison(
+        kind=ExperimentKind.FETCH,
+        question=NEW_COMMIT,
+        compared="a new commit: lender's references offered, suppressed",
+        ways=("as-configured", "suppressed"),
+        published="28.5 s, 16.4 s",
+        published_ratio=28.5 / 16.4,
+        why="one commit is sent, so hardly anything but the 50,000 references costs; theirs sent much more",
+    ),
+    Comparison(
+        kind=ExperimentKind.FETCH,
+        question=HELD_TIP,
+        compared="a tip that the lender holds: offered, suppressed",
+        ways=("as-configured", "suppressed"),
+        published="0.8 s, 3.3 s (ours)",
+        published_ratio=0.8 / 3.3,
+        why="300,000 objects lie between member and tip, which the check after the fetch walks if it is suppressed",
+    ),
+    Comparison(
+        kind=ExperimentKind.CONNECTIVITY,
+        question=_TIP,
+        compared="a tip: lookup table not read, read",
+        ways=_TABLE,
+        published="23.1 ms, 11.2 ms",
+        published_ratio=23.1 / 11.2,
+        why=_TABLE_WHY,
+    ),
+    Comparison(
+        kind=ExperimentKind.CONNECTIVITY,
+        question=_BRANCHES,
+        compared="all branches: not read, read",
+        ways=_TABLE,
+        published="22.5 ms, 11.2 ms",
+        published_ratio=22.5 / 11.2,
+        why=_TABLE_WHY,
+    ),
+    Comparison(
+        kind=ExperimentKind.CONNECTIVITY,
+        question=_BRANCHES_AND_TAGS,
+        compared="branches and tags: not read, read",
+        ways=_TABLE,
+        published="66.8 ms, 57.3 ms",
+        published_ratio=66.8 / 57.3,
+        why=_TABLE_WHY,
+    ),
+    Comparison(
+        kind=ExperimentKind.CONNECTIVITY,
+        question=_NEW_TIP,
+        compared="a tip, `--not --all`: not read, read",
+        ways=_TABLE,
+        published="28.6 ms, 35.1 ms",
+        published_ratio=28.6 / 35.1,
+        why=_TABLE_WHY,
+    ),
+    Comparison(
+        kind=ExperimentKind.LOOKUP,
+        question=MISSING,
+        compared="the first: 800 packs, one pack (VFS for Git)",
+        ways=_PACKED,
+        published="2.5 s, 2 ms",
+        published_ratio=1_250,
+        phase="first",
+        why="packs of three objects, all in memory; theirs were prefetched packs of a large repository, to be read from"
+        " the disk",
+    ),
+    Comparison(
+        kind=ExperimentKind.LOOKUP,
+        question=MISSING,
+        compared="the first: 800 packs, multi-pack-index",
+        ways=_INDEXED,
+        published="15 ms, 3 ms (ours)",
+        published_ratio=5,
+        phase="first",
+        why="the object is in a pack in the middle",
+    ),
+    Comparison(
+        kind=ExperimentKind.LOOKUP,
+        question=MISSING,
+        compared="missing: 800 packs, multi-pack-index",
+        ways=_INDEXED,
+        published="1.5 ms, 1.5 ms (ours)",
+        published_ratio=1,
+        phase="missing",
+        why="with both git reads the folder of 800 packs again before it gives up; what the index spares beside that is"
+        " the search in each of them",
+    ),
+    Comparison(
+        kind=ExperimentKind.LOOKUP,
+        question=MISSING,
+        compared="missing: 800 packs, one pack",
+        ways=_PACKED,
+        published="1.5 ms, 0.05 ms (ours)",
+        published_ratio=30,
+        phase="missing",
+        why="there is one file to list and one to search",
+    ),
+)
