@@ -56,6 +56,7 @@ leave() {
     failed=1
 }
 """
+_PRINTS_A_NAME: Final = frozenset({"pack-objects", "index-pack"})
 
 
 def shell_script(plans: Sequence[Plan], *, git: str = "git") -> str:
@@ -92,6 +93,7 @@ def _plan(plan: Plan) -> Iterator[str]:
     if not runnable:
         return
     yield f"common_dir={posix_word(plan.common_dir)}"
+    yield _say(printable_path(plan.path))
     yield 'if take "$common_dir/objects/maintenance.lock"; then'
     # As a condition, or before && and ||, a subshell would go on after a command that fails.
     yield "set +e; ("
@@ -119,10 +121,15 @@ def _task(planned: PlannedTask) -> Iterator[str]:
     if planned.needed_bytes:
         yield f"    # needs {human_bytes(planned.needed_bytes)} of free space"
     for step in planned.steps:
-        yield f"    # {printable(step.does)}"
+        yield f"    {_say(f'  {planned.task.value}: {printable(step.does)}')}"
         if removes_own_copies(step):
             yield "    alone"
         yield f"    {_step(step)}"
+
+
+def _say(text: str) -> str:
+    """Unlike echo, which takes backslashes for more than that in some shells."""
+    return f"printf '%s\\n' {shlex.quote(text)}"
 
 
 _OPTIONAL_ACTS: Final = frozenset({"remove-packed-loose"})
@@ -152,7 +159,9 @@ def _step(step: Step) -> str:
 
 def _git(step: Step) -> str:
     words = [word for key, value in step.config for word in ("-c", f"{key}={value}")]
-    return 'call --git-dir="$common_dir" ' + " ".join(map(_word, [*words, *step.arguments]))
+    # what these print is the name of a pack, which says nothing to a person
+    quietly = " >/dev/null" if step.arguments[0] in _PRINTS_A_NAME else ""
+    return 'call --git-dir="$common_dir" ' + " ".join(map(_word, [*words, *step.arguments])) + quietly
 
 
 def _word(text: str) -> str:

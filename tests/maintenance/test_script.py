@@ -97,6 +97,16 @@ def test_script_does_what_a_direct_run_does(tmp_path: Path, template: GitReposit
     assert state(by_script) == state(direct)
 
 
+def test_script_says_what_it_does_and_no_more(tmp_path: Path, template: GitRepository) -> None:
+    (repository,) = copies(template, tmp_path, "a.git")
+    plan = plan_of(repository, [Task.LOOSE_OBJECTS, Task.PACK_REFS])
+    said = run_script(shell_script([plan], git=GIT)).stdout.splitlines()
+    assert said == [
+        os.fspath(repository.path),
+        *(f"  {planned.task}: {step.does}" for planned in plan.runnable for step in planned.steps),
+    ]
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize("shell", SHELLS)
 def test_script_of_several_tasks_runs_in_every_shell(tmp_path: Path, template: GitRepository, shell: str) -> None:

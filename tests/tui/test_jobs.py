@@ -181,6 +181,19 @@ def test_one_of_two_is_no_percentage() -> None:
     assert "%" not in page_text([job(1, JobState.RUNNING, JobKind.MEASURE, done_count=1, known_count=2)])
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_ages_of_parts_of_a_survey_stand_below_one_another(width: int) -> None:
+    before = JobFigures(disk_bytes=1 << 30, pack_count=1_000, loose_count=3, reference_count=12_345, finding_count=6)
+    after = JobFigures(disk_bytes=1 << 20, pack_count=2_000, loose_count=9, reference_count=99_999, finding_count=0)
+    parts = [
+        job(1, JobState.DONE, JobKind.RESCAN, part_of=9, before=before, after=after),
+        job(2, JobState.DONE, JobKind.MEASURE, part_of=9),
+    ]
+    lines = [line for line in page_text(parts, width).splitlines() if " done " in f" {line}"]
+    assert [line.endswith("   1m ago") for line in lines] == [True, True]
+    assert {len(line) for line in lines} == {width - 1}
+
+
 def test_only_the_first_of_many_are_listed() -> None:
     text = page_text([job(number) for number in range(1, 10_001)])
     assert "Queued 10.0k" in text

@@ -292,8 +292,10 @@ async def test_read_only_plans_can_be_looked_at_but_not_run() -> None:
 async def test_what_drops_objects_runs_only_under_the_name_of_the_repository() -> None:
     async with plans_of(WEB) as driven:
         await driven.answer(web_plan(Task.RECLAIM))
+        driven.app.notify("said a moment ago")
         await driven.press("R", "R")
         assert isinstance(driven.app.screen, NameScreen)
+        assert list(driven.app._notifications) == [], "they would cover what is asked"
         for wrong in ("web", "team/web.git", "WEB.GIT", "yes", " "):
             await driven.write(wrong)
             assert isinstance(driven.app.screen, NameScreen)

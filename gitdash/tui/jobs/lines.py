@@ -265,7 +265,8 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
         right = [*_what_pieces(job), *right]
     if job.part_of is not None and job.state is JobState.DONE:
         # there are many of these, and little is to be said of each
-        right, groups = [*(piece for group in groups for piece in group), *right], []
+        room = width - line_length(left) - line_length(right) - _NAME_LEAST - 3
+        right, groups = [*_as_fit(groups, room), *right], []
     yield _head(left, view.name_of(job), right, width)
     indent = " " * line_length(left)
     if job.entries:
@@ -278,6 +279,16 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     for line in flow(groups, width - len(indent) + 1):
         # the margin of a whole line is not wanted here
         yield [Piece(indent, Tone.PLAIN), *line[1:]]
+
+
+def _as_fit(groups: Sequence[Line], room: int) -> list[Piece]:
+    """Return the first groups, as many as there is room for."""
+    pieces: list[Piece] = []
+    for group in groups:
+        if line_length([*pieces, *group]) > room:
+            break
+        pieces += group
+    return pieces
 
 
 def _what_became(job: Job) -> list[Line]:

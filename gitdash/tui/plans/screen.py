@@ -243,6 +243,8 @@ class PlansScreen(ItemsScreen):
         """Have the name of the repository typed whose unreachable objects are dropped; nothing less will do."""
         path = self.book.paths[0]
         name = os.path.basename(path)
+        # what was said a moment ago would cover the question
+        self.app.clear_notifications()
         shown = printable_path(name).strip()
         self._cover_with(
             NameScreen(
