@@ -7,6 +7,8 @@ never removed here: its age is evidence, a live holder is a reason to wait, and 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from gitdash.assessment.case import Case
 from gitdash.assessment.commands import file_command
 from gitdash.assessment.figures import compared_ages
@@ -40,7 +42,6 @@ MAINTENANCE_LOCK = Rule(
     " nothing.",
     source="seconds since the file changed, policy reference_lock_age_s; git-maintenance(1)",
     remedy=_REMOVE,
-    task="sweep",
     policy_keys=("reference_lock_age_s",),
 )
 GC_PID = Rule(
@@ -50,7 +51,6 @@ GC_PID = Rule(
     meaning="git honours it for twelve hours; an older one is a leftover or a gc that hangs.",
     source="seconds since the file changed, 12 hours; git-gc(1)",
     remedy=_REMOVE,
-    task="sweep",
     policy_keys=("gc_pid_age_s",),
 )
 GC_LOG = Rule(
@@ -75,6 +75,8 @@ class LockKind:
     """From what age it is stale."""
     stops: str
     """What does not work while it exists."""
+    is_swept: bool = True
+    """The task sweep removes it; others an editor, a hook or another host may hold for days."""
     per_store: bool = True
     """It belongs to the common directory, which linked worktrees share."""
 
@@ -101,7 +103,12 @@ LOCK_KINDS: tuple[LockKind, ...] = (
         age_s=_lock_age_s,
         stops="updates of the commit-graph, which git may even report as done",
     ),
-    LockKind(name="objects/info/commit-graph.lock", age_s=_lock_age_s, stops="updates of the commit-graph"),
+    LockKind(
+        name="objects/info/commit-graph.lock",
+        age_s=_lock_age_s,
+        stops="updates of the commit-graph",
+        is_swept=False,
+    ),
     LockKind(
         name="objects/pack/multi-pack-index.lock",
         age_s=_lock_age_s,
@@ -112,12 +119,16 @@ LOCK_KINDS: tuple[LockKind, ...] = (
     LockKind(name="refs/", age_s=_reference_lock_age_s, stops="updates of the reference"),
     LockKind(name="reftable/", age_s=_reference_lock_age_s, stops="updates of all references"),
     LockKind(
-        name="index.lock", age_s=_reference_lock_age_s, stops="commits and everything that stages", per_store=False
+        name="index.lock",
+        age_s=_reference_lock_age_s,
+        stops="commits and everything that stages",
+        is_swept=False,
+        per_store=False,
     ),
-    LockKind(name="shallow.lock", age_s=_reference_lock_age_s, stops="shallow fetches"),
+    LockKind(name="shallow.lock", age_s=_reference_lock_age_s, stops="shallow fetches", is_swept=False),
 )
 """What is locked, from what age that is odd, and what it stops; the first that covers a path counts."""
-OTHER_LOCK = LockKind(name="", age_s=_reference_lock_age_s, stops="the commands that need it")
+OTHER_LOCK = LockKind(name="", age_s=_reference_lock_age_s, stops="the commands that need it", is_swept=False)
 
 _MAINTENANCE_LOCK_PATH = "objects/maintenance.lock"
 _GC_PID_PATH = "gc.pid"
@@ -153,7 +164,7 @@ def _stale_lock_finding(case: Case, locks: list[LockFile]) -> Finding:
     age_s = case.age_s(shown_lock.mtime_s)
     others = f" and {counted(len(locks) - 1, 'other')} like it" if len(locks) > 1 else ""
     holder = "no process seen holding it" if abandoned else f"held by process {shown_lock.holder_pid}"
-    return STALE_LOCK.finding(
+    finding = STALE_LOCK.finding(
         case,
         Severity.WARNING if abandoned else Severity.NOTICE,
         f"{shown_lock.path}{others}, {human_age(age_s)} old, {holder}; stops {kind_of(shown_lock.path).stops}",
@@ -161,6 +172,8 @@ def _stale_lock_finding(case: Case, locks: list[LockFile]) -> Finding:
         remedy=_remove(case, abandoned) if abandoned else _wait(shown_lock),
         formula=compared_ages(age_s, ">=", kind_of(shown_lock.path).age_s(case.policy)),
     )
+    is_for_sweep = bool(abandoned) and kind_of(shown_lock.path).is_swept
+    return finding if is_for_sweep else msgspec.structs.replace(finding, task=None)
 
 
 def _remove(case: Case, locks: list[LockFile]) -> str:

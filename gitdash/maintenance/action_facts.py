@@ -19,6 +19,16 @@ class HeldLock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """`process 4711`, `process 4711 on host build7`; None if nobody knows. Printable."""
 
 
+class StaleFile(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Something of the kinds that commands leave behind when they are stopped."""
+
+    path: str
+    """Relative to the common directory. Printable."""
+    bytes: int
+    kept_because: str | None = None
+    """Why sweep leaves it, one clause; None if it goes. Printable."""
+
+
 class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What speaks for or against acting on one repository now, and is not in its report."""
 
@@ -58,6 +68,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A `gc.pid` that git would honour: its process lives, or is on another host, and it is younger than 12 hours."""
     live_locks: tuple[HeldLock, ...] = ()
     """Other locks with a live holder, or too young to be called stale."""
+    stale_files: tuple[StaleFile, ...] | None = None
+    """What sweep looks at, with what becomes of it; None if nobody looked."""
     irregular_file: str | None = None
     """A file that git would open and might wait for, a FIFO say, or a config's include that cannot be followed; None if
     there is none. Printable."""

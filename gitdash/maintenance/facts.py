@@ -24,6 +24,7 @@ from gitdash.maintenance.links import OBJECTS, find_links
 from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
 from gitdash.maintenance.pause import pause_marker
 from gitdash.maintenance.shared_files import linked_object_file, shared_with
+from gitdash.maintenance.stale_files import look_for_leftovers
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -89,6 +90,7 @@ def read_facts(
         maintenance_lock=maintenance_lock(objects_dir),
         gc_pid=gc_pid(report, policy or Policy(), now_s),
         live_locks=tuple(live_locks(report, policy or Policy(), now_s)),
+        stale_files=tuple(leftover.file for leftover in look_for_leftovers(report, now_s)),
         irregular_file=irregular,
         broken_references=_broken_references(report, program, cancel) if may_ask else None,
         is_needed=tuple(_is_needed(report, program, cancel)) if may_ask else (),

@@ -64,8 +64,10 @@ def batched_bytes(report: RepositoryReport) -> int:
     return sum_bytes(pack.bytes for pack in packs if pack.bytes < batch)
 
 
-def gain(task: Task, report: RepositoryReport) -> str:
+def gain(task: Task, report: RepositoryReport, facts: ActionFacts) -> str:
     """Return what is expected of a task, one clause for people."""
+    if task is Task.SWEEP:
+        return _sweep_gain(facts)
     if task is Task.BITMAP and is_member(report):
         return f"removes {counted(len(own_bitmap_names(report)), 'bitmap')}, so that git uses the lender's"
     special = _GAINS.get(task)
@@ -120,26 +122,28 @@ def _references_gain(report: RepositoryReport) -> str:
     return f"packs {counted(count, 'loose reference')}" if count else "compacts how references are stored"
 
 
-def _sweep_gain(report: RepositoryReport) -> str:
-    packs, loose = _packs(report), _loose(report)
-    files = (packs.temporary_files if packs else ()) + (loose.temporary_files if loose else ())
-    keep_count = sum(keep.by_transfer for keep in packs.keep_files) if packs else 0
-    lock_count = len(report.inspection.locks) if isinstance(report.inspection, Inspection) else 0
-    size = human_bytes(sum_bytes(file.bytes for file in files))
+def _sweep_gain(facts: ActionFacts) -> str:
+    if facts.stale_files is None:
+        return "removes what stopped commands left"
+    stale = [file for file in facts.stale_files if file.kept_because is None]
+    locks = [file for file in stale if file.path.endswith((".lock", "packed-refs.new"))]
+    marks = [file for file in stale if file.path.endswith(".keep")]
+    temporary_count = len(stale) - len(locks) - len(marks)
+    size = human_bytes(sum_bytes(file.bytes for file in stale))
     there = (
-        (len(files), f"{counted(len(files), 'temporary file')} of {size}"),
-        (keep_count, counted(keep_count, "mark of a transfer", "marks of transfers")),
-        (lock_count, counted(lock_count, "lock")),
+        (temporary_count, f"{counted(temporary_count, 'temporary file')} of {size}"),
+        (len(marks), counted(len(marks), "mark of a transfer", "marks of transfers")),
+        (len(locks), counted(len(locks), "lock")),
     )
-    parts = [text for count, text in there if count]
-    return f"removes what is stale of {', '.join(parts)}" if parts else "removes what stopped commands left"
+    return f"removes {', '.join(text for count, text in there if count) or 'nothing'}"
 
 
 def _reclaim_gain(report: RepositoryReport) -> str:
     packs, loose = _packs(report), _loose(report)
     cruft = human_bytes(packs.cruft_bytes if packs else 0)
     stale = human_bytes(loose.stale_bytes if loose else 0)
-    return f"drops what is unreachable for two weeks, of {cruft} in cruft packs and {stale} of old loose objects"
+    at_most = f"at most {cruft} in cruft packs and {stale} of old loose objects"
+    return f"drops for good what is unreachable for two weeks: {at_most}; each object that went is told by its id"
 
 
 _GAINS: Final[dict[Task, Callable[[RepositoryReport], str]]] = {
@@ -150,7 +154,6 @@ _GAINS: Final[dict[Task, Callable[[RepositoryReport], str]]] = {
     Task.DEDUPLICATE: _deduplication_gain,
     Task.ORPHAN_INDEXES: _orphan_gain,
     Task.PACK_REFS: _references_gain,
-    Task.SWEEP: _sweep_gain,
     Task.RECLAIM: _reclaim_gain,
 }
 _PLAIN_GAINS: Final = {

@@ -19,7 +19,7 @@ from gitdash.measurement.sorted_ids import (
     ids_from_hexadecimal,
     sorting_order,
 )
-from gitdash.measurement.stores import Store, StoredPack, store_ids
+from gitdash.measurement.stores import Store, StoredPack, StoreObjects, store_ids, store_objects
 from gitdash.model.inspection import ObjectFormat
 
 
@@ -66,6 +66,19 @@ def missing_without(
             is_there |= contained(ids, others)
         missing_count += int(np.count_nonzero(~is_there))
     return missing_count
+
+
+def stored_objects(objects_dir: bytes, object_format: ObjectFormat) -> StoreObjects:
+    """Return all objects of a store with the bytes that each takes. Raises GitdashError for a damaged index."""
+    return store_objects(_store(objects_dir), object_format)
+
+
+def missing_since(before: StoreObjects, objects_dir: bytes, object_format: ObjectFormat) -> list[tuple[str, int]]:
+    """Return the objects that a store does not have any more, and the bytes that each took, the largest first."""
+    now = store_ids(_store(objects_dir), object_format)
+    rows = np.flatnonzero(before.counts & ~contained(before, now))
+    rows = rows[np.argsort(-before.sizes_bytes[rows], kind="stable")]
+    return [(before.object_ids[row].tobytes().hex(), int(before.sizes_bytes[row])) for row in rows]
 
 
 def shared_objects(objects_dir: bytes, lender: bytes, object_format: ObjectFormat) -> list[str]:

@@ -22,6 +22,7 @@ from gitdash.maintenance.heuristics import (
     own_bitmap_names,
     wants_bitmap,
 )
+from gitdash.maintenance.kept_files import kept_sentences
 from gitdash.maintenance.refusals import common_refusals, refusals_of
 from gitdash.maintenance.tasks import steps_of
 from gitdash.model.finding import Severity
@@ -155,7 +156,7 @@ def _planned(
             task=task,
             because=reasons[task],
             steps=steps_of(task, report, facts),
-            gain=gain(task, report),
+            gain=gain(task, report, facts),
             needed_bytes=needed_bytes(task, report, facts),
             refusals=refusals_of(task, report, facts),
             notes=tuple(_notes(task, report, facts)),
@@ -199,6 +200,8 @@ _CAUTIONS: Final = {
 def _notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable[str]:
     if task in _CAUTIONS:
         yield _CAUTIONS[task]
+    if task is Task.SWEEP and facts.stale_files is not None:
+        yield from kept_sentences(facts.stale_files)
     if task is Task.LOOSE_OBJECTS and is_member(report):
         yield "loose objects that only a lender has packed stay: deduplicate removes them, after a check"
     for asked, is_needed in facts.is_needed:

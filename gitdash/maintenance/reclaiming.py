@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gitdash.errors import GitdashError
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.work import Work, refused
 from gitdash.model.plan import Step
-from gitdash.units import printable_path
+from gitdash.units import counted, human_bytes, printable_path
 
 _EXPIRIES: Final = ("--cruft-expiration=", "--expire=")
 _LEAST_GRACE: Final = "2.weeks.ago"
@@ -40,3 +41,29 @@ def _objections(work: Work, steps: Sequence[Step]) -> Iterator[str]:
         for option in _EXPIRIES:
             if argument.startswith(option) and argument != option + _LEAST_GRACE:
                 yield f"a grace of less than two weeks, or another one than is known: {argument}"
+
+
+def note_objects(work: Work) -> None:
+    """Remember which objects are here before some are dropped. Raises GitdashError for a damaged index."""
+    from gitdash.maintenance.object_sets import stored_objects
+
+    work.objects_before = stored_objects(work.objects_dir, work.inspection.object_format)
+
+
+def dropped_objects(work: Work) -> tuple[str, ...] | None:
+    """Return the ids of the objects that are gone, the largest first, and note how many and how many bytes.
+
+    None where the store cannot be read any more, which is noted, too.
+    """
+    from gitdash.maintenance.object_sets import missing_since
+
+    if work.objects_before is None:
+        return None
+    try:
+        gone = missing_since(work.objects_before, work.objects_dir, work.inspection.object_format)
+    except GitdashError as error:
+        work.notes.append(f"which objects are gone cannot be said: {error}")
+        return None
+    size = human_bytes(sum(size_bytes for _, size_bytes in gone))
+    work.notes.append(f"{counted(len(gone), 'object')} of {size} dropped for good" if gone else "no object was dropped")
+    return tuple(f"object {object_id}" for object_id, _ in gone)

@@ -17,6 +17,7 @@ from gitdash.maintenance.heuristics import (
     own_bitmap_names,
     packs_of,
 )
+from gitdash.maintenance.kept_files import kept_sentences
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.refusal_rule import ALL, PACKING, REWRITING, JudgedRule, RefusalRule
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
@@ -132,6 +133,8 @@ def kept_packs(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> st
 def nothing_to_do(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what has nothing to work on, which git would call an error."""
     packs = packs_of(report)
+    if task is Task.SWEEP:
+        return _nothing_to_sweep(facts)
     if task in {Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK} and not any(pack.has_index for pack in packs):
         return "there are no packs"
     if task is Task.MULTI_PACK_BITMAP and not object_count(report):
@@ -141,6 +144,14 @@ def nothing_to_do(report: RepositoryReport, facts: ActionFacts, task: Task) -> s
     if task is Task.BITMAP and is_member(report):
         return _no_bitmap_to_remove(report)
     return None
+
+
+def _nothing_to_sweep(facts: ActionFacts) -> str | None:
+    """Where nobody looked, the act itself looks."""
+    if facts.stale_files is None or any(file.kept_because is None for file in facts.stale_files):
+        return None
+    kept = kept_sentences(facts.stale_files)
+    return f"nothing may go: {listed(kept)}" if kept else "no command left anything behind"
 
 
 def _no_bitmap_to_remove(report: RepositoryReport) -> str | None:
@@ -246,10 +257,17 @@ RULES: Final[tuple[JudgedRule, ...]] = (
         RefusalRule(
             id="nothing-to-do",
             tasks=frozenset(
-                {Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK, Task.MULTI_PACK_BITMAP, Task.INDEX_PACK, Task.BITMAP}
+                {
+                    Task.MULTI_PACK_INDEX,
+                    Task.INCREMENTAL_REPACK,
+                    Task.MULTI_PACK_BITMAP,
+                    Task.INDEX_PACK,
+                    Task.BITMAP,
+                    Task.SWEEP,
+                }
             ),
-            meaning="git calls it an error",
-            source="git-multi-pack-index(1), git-index-pack(1)",
+            meaning="git calls it an error, or nothing would change",
+            source="git-multi-pack-index(1), git-index-pack(1), ages of what is left over",
         ),
         nothing_to_do,
     ),

@@ -17,7 +17,7 @@ import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.maintenance.acts import ACT_FUNCTIONS
 from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
@@ -26,12 +26,13 @@ from gitdash.maintenance.keeping import keeping_objects
 from gitdash.maintenance.leftovers import leftovers
 from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks, lock_bytes
 from gitdash.maintenance.outcomes import classify
-from gitdash.maintenance.reclaiming import require_confirmation
+from gitdash.maintenance.reclaiming import dropped_objects, note_objects, require_confirmation
 from gitdash.maintenance.refusals import refusals_of
 from gitdash.maintenance.steps import CHECK_LENDERS, removes_own_copies
 from gitdash.maintenance.tasks import steps_of
+from gitdash.maintenance.verdicts import success
 from gitdash.maintenance.verifying import FSCK, verify
-from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of, refused
+from gitdash.maintenance.work import TaskStoppedError, Work, corrupt, objects_dir_of, refused
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.plan import PlannedTask, Refusal, Step
@@ -40,12 +41,14 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role
 from gitdash.model.task import Task
-from gitdash.units import counted, human_bytes
+from gitdash.units import counted, printable
 
 DEFAULT_TIME_LIMIT_S: Final = 21_600.0
 """Of one command: a full repack of a very large repository takes hours."""
 _SHOWN_LEFT: Final = 5
 _VANISHED: Final = "the repository is not there any more"
+_NOTHING_TO_DO: Final = "nothing-to-do"
+_INDEX_WRITTEN: Final = ("multi-pack-index", "write")
 _LOCKS_LENDERS: Final = frozenset({Task.DEDUPLICATE, Task.UNLINK})
 """Tasks that rely on what lenders have while they run."""
 
@@ -124,7 +127,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         warm_readers=warm_readers,
     )
     if planned.refusals:
-        return _ended(work, Outcome.REFUSED, Reason.REFUSED, _listed(planned.refusals))
+        return _not_run(work, planned.refusals)
     try:
         with _locks(report, planned.task, now_s):
             return _under_lock(work, around, planned.task)
@@ -156,9 +159,11 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     facts = read_facts(work.report, program=work.program, now_s=work.now_s, policy=around.policy, cancel=work.cancel)
     refusals = refusals_of(task, work.report, facts)
     if refusals:
-        return _ended(work, Outcome.REFUSED, Reason.REFUSED, _listed(refusals))
+        return _not_run(work, refusals)
     steps = steps_of(task, work.report, facts)
     _require_safe_steps(work, task, steps)
+    if task is Task.RECLAIM:
+        note_objects(work)
     before = _figures(work.report, task)
     state = read_state(work.report.repository.common_dir)
     error = _run_steps(work, around, steps)
@@ -182,8 +187,11 @@ def _figures(report: RepositoryReport, task: Task) -> StoreFigures:
     return figures_of(report, own_lock_bytes=lock_bytes(store) if has_lock else 0)
 
 
-def _listed(refusals: Sequence[Refusal]) -> str:
-    return "; ".join(refusal.reason for refusal in refusals)
+def _not_run(work: Work, refusals: Sequence[Refusal]) -> TaskResult:
+    sentence = "; ".join(refusal.reason for refusal in refusals)
+    if all(refusal.rule == _NOTHING_TO_DO for refusal in refusals):
+        return _ended(work, Outcome.NOTHING_TO_DO, None, sentence)
+    return _ended(work, Outcome.REFUSED, Reason.REFUSED, sentence)
 
 
 def _require_safe_steps(work: Work, task: Task, steps: Sequence[Step]) -> None:
@@ -237,7 +245,16 @@ def _do(work: Work, step: Step) -> None:
     elif step.arguments == FSCK:
         verify(work)
     else:
-        work.git(step.arguments, config=step.config, stdin=step.stdin.encode())
+        _require_no_error(step, work.git(step.arguments, config=step.config, stdin=step.stdin.encode()))
+
+
+def _require_no_error(step: Step, output: GitOutput) -> None:
+    """Stop where git left a damaged pack out of a multi-pack-index: it says so, and ends with 0."""
+    if step.arguments[:2] != _INDEX_WRITTEN:
+        return
+    errors = [line for line in output.stderr.splitlines() if line.startswith("error: ")]
+    if errors:
+        raise corrupt(f"a pack is damaged: {printable(errors[0].removeprefix('error: '))}")
 
 
 def _judged(
@@ -257,11 +274,14 @@ def _judged(
     after = _figures(report, task)
     state_after = read_state(common_dir)
     removed, removed_count = removed_between(state, state_after)
+    dropped = dropped_objects(work)
+    if dropped is not None:
+        removed, removed_count = dropped[:LISTED_REMOVED], len(dropped)
     if error is not None:
         left = _left_by(work, report)
         failed = _failed(work, error, before=before, after=after, left=left)
         return dataclasses.replace(failed, removed=removed, removed_count=removed_count)
-    outcome, reason, sentence = _success(task, report, before, after, changed=state != state_after)
+    outcome, reason, sentence = success(task, report, before, after, changed=state != state_after)
     if work.removed and outcome is Outcome.NOTHING_TO_DO:
         outcome, sentence = Outcome.DONE, f"{counted(len(work.removed), 'file')} removed"
     sentence = "; ".join((sentence, *work.notes))
@@ -276,35 +296,6 @@ def _judged(
         removed_count=max(removed_count + len(extra), len(work.removed)),
         commands=tuple(work.commands),
     )
-
-
-def _success(
-    task: Task, report: RepositoryReport, before: StoreFigures, after: StoreFigures, *, changed: bool
-) -> tuple[Outcome, Reason | None, str]:
-    if not task.changes_repository:
-        return Outcome.DONE, None, "everything reachable is there"
-    if changed:
-        return Outcome.DONE, None, _difference(before, after)
-    locks = report.inspection.locks if isinstance(report.inspection, Inspection) else ()
-    held = [lock.path for lock in locks if not lock.path.endswith(LOCK_NAME.decode())]
-    if held:
-        return Outcome.SKIPPED, Reason.LOCK_HELD, f"nothing changed, and {held[0]} is there"
-    return Outcome.NOTHING_TO_DO, None, "nothing changed"
-
-
-def _difference(before: StoreFigures, after: StoreFigures) -> str:
-    """Say what is different, for people; the figures themselves stand beside it."""
-    parts = []
-    for name, old, new in (
-        ("packs", before.pack_count, after.pack_count),
-        ("loose objects", before.loose_count, after.loose_count),
-        ("references", before.reference_count, after.reference_count),
-    ):
-        if old is not None and new is not None and old != new:
-            parts.append(f"{name} {old:,} -> {new:,}")
-    if before.disk_bytes is not None and after.disk_bytes is not None and before.disk_bytes != after.disk_bytes:
-        parts.append(f"{human_bytes(before.disk_bytes)} -> {human_bytes(after.disk_bytes)} on disk")
-    return ", ".join(parts) or "done"
 
 
 def _left_by(work: Work, report: RepositoryReport) -> tuple[str, ...]:

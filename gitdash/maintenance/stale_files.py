@@ -16,6 +16,7 @@ from typing import Final
 
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.temporary import is_quarantine_name, is_temporary_name, process_of_repack
+from gitdash.maintenance.action_facts import StaleFile
 from gitdash.maintenance.processes import can_see_processes, openers, process_lives
 from gitdash.maintenance.quarantines import objection_to_quarantine
 from gitdash.model.inspection import Inspection, PackFacts
@@ -34,6 +35,8 @@ TEMPORARY_FOLDER_AGE_S: Final = 3 * _DAY_S
 KEEP_AGE_S: Final = 7 * _DAY_S
 """A transfer marks its pack until references point into it."""
 
+EMPTY_REFERENCE_AGE_S: Final = _DAY_S
+
 LOCK_AGES_S: Final = {
     b"config.lock": 15 * _MINUTE_S,
     b"HEAD.lock": 15 * _MINUTE_S,
@@ -47,7 +50,7 @@ LOCK_AGES_S: Final = {
 }
 """By path relative to the common directory; locks of single references as packed-refs.lock."""
 _REFERENCE_LOCK_AGE_S: Final = _HOUR_S
-BY_HAND: Final = "is left to people: remove it once you know that no git runs here, on any host that mounts it"
+_BY_HAND: Final = "sweep leaves it to people; remove it once you know that no git runs here, on any host that mounts it"
 _BY_HAND_LOCKS: Final = (
     b"index.lock",
     b"shallow.lock",
@@ -86,10 +89,8 @@ class Leftover:
     """One candidate that is there."""
 
     candidate: Candidate
-    size_bytes: int
-    """Of a folder, of all files in it."""
-    kept_because: str | None
-    """Why it stays, one clause; None if it may go. Printable."""
+    file: StaleFile
+    """The same for plans, with what becomes of it; its bytes are of a folder those of all files in it."""
 
 
 def look_for_leftovers(report: RepositoryReport, now_s: float) -> tuple[Leftover, ...]:
@@ -103,15 +104,16 @@ def look_for_leftovers(report: RepositoryReport, now_s: float) -> tuple[Leftover
     ]
     open_paths = in_use(common_dir, [candidate for candidate, _, objection in judged if objection is None])
     leftovers = [
-        Leftover(
-            candidate=candidate,
-            size_bytes=_size_bytes(common_dir, candidate, found),
-            kept_because=objection or open_paths.get(candidate.path),
-        )
+        _leftover(candidate, _size_bytes(common_dir, candidate, found), objection or open_paths.get(candidate.path))
         for candidate, found, objection in judged
         if objection is not _NO_LEFTOVER
     ]
-    return (*leftovers, *_left_to_people(common_dir))
+    return (*leftovers, *_left_to_people(common_dir), *_empty_references(common_dir, now_s))
+
+
+def _leftover(candidate: Candidate, size_bytes: int, kept_because: str | None) -> Leftover:
+    path = printable_path(candidate.path)
+    return Leftover(candidate=candidate, file=StaleFile(path=path, bytes=size_bytes, kept_because=kept_because))
 
 
 _NO_LEFTOVER: Final = "it is no leftover"
@@ -124,7 +126,17 @@ def _left_to_people(common_dir: bytes) -> Iterator[Leftover]:
     for path in _BY_HAND_LOCKS:
         found = look(common_dir, path)
         if found is not None:
-            yield Leftover(candidate=Candidate(path=path, age_s=0.0), size_bytes=found.st_size, kept_because=BY_HAND)
+            yield _leftover(Candidate(path=path, age_s=0.0), found.st_size, _BY_HAND)
+
+
+def _empty_references(common_dir: bytes, now_s: float) -> Iterator[Leftover]:
+    """Empty loose references are damage and not garbage: told, never removed."""
+    for path in walk(common_dir, b"refs"):
+        found = None if path.endswith(b".lock") else look(common_dir, path)
+        if found is None or not stat.S_ISREG(found.st_mode) or found.st_size:
+            continue
+        if now_s - found.st_mtime >= EMPTY_REFERENCE_AGE_S:
+            yield _leftover(Candidate(path=path, age_s=0.0), 0, "an empty reference is damage: a reflog may know it")
 
 
 def candidates(common_dir: bytes) -> Iterator[Candidate]:

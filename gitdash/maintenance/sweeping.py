@@ -1,66 +1,40 @@
 """The act of sweeping: removes stale garbage, each file looked at once more right before.
 
-What may go, `stale_files` says. Empty loose references are damage and not garbage: reported, never removed. Whether a
-file is open only Linux says; where it does not, nothing is removed.
+What may go, `stale_files` says. Whether a file is open only Linux says; where it does not, nothing is removed.
 """
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
 from gitdash.inspection.temporary import belongs_in_quarantine
+from gitdash.maintenance.kept_files import kept_sentences
 from gitdash.maintenance.processes import can_see_processes
 from gitdash.maintenance.stale_files import (
-    BY_HAND,
     Candidate,
-    Leftover,
     in_use,
     is_of_read_pack,
-    look,
     look_for_leftovers,
     names_git_reads,
-    walk,
 )
 from gitdash.maintenance.work import Work, refused
 from gitdash.maintenance.writing import WriteRefusedError, remove_file, remove_folder
-from gitdash.units import counted, printable_path
+from gitdash.units import printable_path
 
-EMPTY_REFERENCE_AGE_S: Final = 86_400.0
 _AT_ONCE: Final = 50
 """Files between two looks at what is open: a look takes milliseconds."""
-_SHOWN: Final = 3
 
 
 def sweep(work: Work) -> None:
-    """Remove stale garbage, and note what stays and why, empty references, and what could not be removed."""
+    """Remove stale garbage, and note what stays and why, and what could not be removed."""
     if not can_see_processes():
         raise refused("this system does not say which files are open")
-    common_dir = work.report.repository.common_dir
     leftovers = look_for_leftovers(work.report, work.now_s)
-    stale = [leftover.candidate for leftover in leftovers if leftover.kept_because is None]
+    stale = [leftover.candidate for leftover in leftovers if leftover.file.kept_because is None]
     for start in range(0, len(stale), _AT_ONCE):
         _remove(work, stale[start : start + _AT_ONCE])
-    work.notes += kept_sentences(leftovers)
-    empty = list(_empty_references(common_dir, work.now_s))
-    if empty:
-        shown = ", ".join(map(printable_path, empty[:_SHOWN]))
-        work.notes.append(f"{counted(len(empty), 'empty reference')} left as they are: {shown}")
-
-
-def kept_sentences(leftovers: Sequence[Leftover]) -> list[str]:
-    """Return why leftovers stay, those with the same reason together. Pure."""
-    by_reason: dict[str, list[str]] = {}
-    for leftover in leftovers:
-        if leftover.kept_because is not None:
-            by_reason.setdefault(leftover.kept_because, []).append(printable_path(leftover.candidate.path))
-    return [_kept_sentence(paths, reason) for reason, paths in by_reason.items()]
-
-
-def _kept_sentence(paths: list[str], reason: str) -> str:
-    others = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    return f"{paths[0]}{others} {reason}" if reason == BY_HAND else f"{paths[0]}{others} stays: {reason}"
+    work.notes += kept_sentences([leftover.file for leftover in leftovers])
 
 
 def _remove(work: Work, some: list[Candidate]) -> None:
@@ -97,12 +71,3 @@ def _base_of(work: Work, path: bytes) -> tuple[bytes, bytes]:
     if path.startswith(b"objects/"):
         return work.objects_dir, path.removeprefix(b"objects/")
     return os.path.realpath(work.report.repository.common_dir), path
-
-
-def _empty_references(common_dir: bytes, now_s: float) -> Iterator[bytes]:
-    for path in walk(common_dir, b"refs"):
-        found = None if path.endswith(b".lock") else look(common_dir, path)
-        if found is None or not stat.S_ISREG(found.st_mode):
-            continue
-        if not found.st_size and now_s - found.st_mtime >= EMPTY_REFERENCE_AGE_S:
-            yield path

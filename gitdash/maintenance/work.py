@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
@@ -21,6 +21,9 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.units import printable
+
+if TYPE_CHECKING:
+    from gitdash.measurement.stores import StoreObjects
 
 GRACE_S: Final = 30.0
 """How long git may take to remove its locks and temporary packs after SIGTERM, before it is killed."""
@@ -72,6 +75,8 @@ class Work:
     """A step has set the alternates file aside."""
     lent_ids: list[str] = field(default_factory=list)
     """Own objects that were shown to be whole in a lender, and reachable there; in hexadecimal."""
+    objects_before: "StoreObjects | None" = None
+    """What RECLAIM found; None for other tasks."""
     notes: list[str] = field(default_factory=list)
     """What should be said besides how it ended. Printable."""
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gitdash.gitcmd.runner import find_git
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
+from tests.support import task_runs
 from tests.support.old_stores import complaints, visible_objects
-from tests.support.repositories import GitRepository
+from tests.support.repositories import GIT, GitRepository
 from tests.support.task_runs import make_lender_and_member, run
 
 pytestmark = [pytest.mark.safety, pytest.mark.oracle]
@@ -213,3 +215,20 @@ def test_damage_of_what_is_there_once_stops_nothing_that_removes_no_copy_of_it(t
     other_bytes(pack)
     repository.commit({"new": "1"})
     assert run(repository, Task.LOOSE_OBJECTS).outcome is Outcome.DONE
+
+
+def test_what_git_says_while_it_writes_an_index_counts_though_it_ends_well(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.repack()
+    wrapper = tmp_path / "git"
+    wrapper.write_text(
+        f'#!/bin/sh\ncase "$*" in *"multi-pack-index write"*) echo "error: it is broken" >&2;; esac\nexec {GIT} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    wrapped = find_git(os.fspath(wrapper))
+    monkeypatch.setattr(task_runs, "program", lambda: wrapped)
+    result = run(repository, Task.INCREMENTAL_REPACK)
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT)
+    assert "it is broken" in result.sentence
+    assert not any("expire" in command.argv for command in result.commands)

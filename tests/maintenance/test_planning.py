@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitdash.assessment.rules import JUDGES
+from gitdash.maintenance.action_facts import StaleFile
 from gitdash.maintenance.gains import gain
 from gitdash.maintenance.heuristics import batch_bytes, replaces_commit_graph, wants_bitmap, wants_pseudo_merges
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.pins import PINS
 from gitdash.maintenance.planning import ORDER, plan, with_task, without
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
-from gitdash.model.inspection import BitmapSource, KeepFile, TemporaryFile
+from gitdash.model.inspection import BitmapSource, KeepFile
 from gitdash.model.plan import Plan, Step
 from gitdash.model.repository import RepositoryKind, Role, StorageLayout, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Sizes
@@ -28,7 +29,6 @@ from tests.assessment.subjects import (
     commit_graph,
     config_facts,
     lender,
-    lock,
     loose_facts,
     multi_pack_index,
     pack,
@@ -205,16 +205,35 @@ def test_answer_of_git_stands_beside_ours() -> None:
 def test_gain_of_a_geometric_repack_counts_the_packs_that_are_joined() -> None:
     packs = (pack("pack-1", object_count=9), pack("pack-2", object_count=2), pack("pack-3", object_count=2))
     case = report(packs=pack_facts(packs=packs), loose=loose_facts(count=7, bytes=2048))
-    assert gain(Task.GEOMETRIC_REPACK, case) == "joins 2 of 3 packs (1.95 KiB) and 7 loose objects of 2.00 KiB"
+    assert (
+        gain(Task.GEOMETRIC_REPACK, case, action_facts())
+        == "joins 2 of 3 packs (1.95 KiB) and 7 loose objects of 2.00 KiB"
+    )
 
 
-def test_gain_of_a_sweep_counts_what_may_be_stale() -> None:
-    assert gain(Task.SWEEP, report()) == "removes what stopped commands left"
-    keep = KeepFile(name="pack-1.keep", mtime_s=NOW_S, by_transfer=True)
-    file = TemporaryFile(path="objects/pack/tmp_pack_x", bytes=2048, mtime_s=NOW_S)
-    case = report(packs=pack_facts(keep_files=(keep,), temporary_files=(file,)), locks=(lock("config.lock", 5),))
-    expected = "removes what is stale of 1 temporary file of 2.00 KiB, 1 mark of a transfer, 1 lock"
-    assert gain(Task.SWEEP, case) == expected
+def test_gain_of_a_sweep_counts_what_goes_and_its_notes_say_what_stays_and_why() -> None:
+    assert gain(Task.SWEEP, report(), action_facts()) == "removes what stopped commands left"
+    files = (
+        StaleFile(path="objects/pack/tmp_pack_x", bytes=2048),
+        StaleFile(path="objects/pack/pack-1.keep", bytes=0),
+        StaleFile(path="config.lock", bytes=0),
+        StaleFile(path="objects/pack/tmp_pack_y", bytes=9000, kept_because="2h old, and it goes when it is 1d old"),
+        StaleFile(path="objects/pack/tmp_pack_z", bytes=9000, kept_because="2h old, and it goes when it is 1d old"),
+    )
+    facts = action_facts(stale_files=files)
+    assert gain(Task.SWEEP, report(), facts) == "removes 1 temporary file of 2.00 KiB, 1 mark of a transfer, 1 lock"
+    (planned,) = plan(report(), facts, [Task.SWEEP]).tasks
+    assert planned.refusals == ()
+    assert planned.notes == ("objects/pack/tmp_pack_y and 1 more stay: 2h old, and it goes when it is 1d old",)
+
+
+def test_a_sweep_that_would_remove_nothing_is_needless_and_says_why() -> None:
+    young = StaleFile(path="objects/pack/tmp_pack_y", bytes=9000, kept_because="2h old, and it goes when it is 1d old")
+    (planned,) = plan(report(), action_facts(stale_files=(young,)), [Task.SWEEP]).tasks
+    assert planned.is_needless
+    assert "2h old, and it goes when it is 1d old" in planned.refusals[0].reason
+    (planned,) = plan(report(), action_facts(stale_files=()), [Task.SWEEP]).tasks
+    assert planned.is_needless
 
 
 def test_gain_of_deduplication_is_what_was_measured() -> None:
@@ -223,14 +242,14 @@ def test_gain_of_deduplication_is_what_was_measured() -> None:
         measured_at_s=NOW_S,
     )  # fmt: skip
     case = report(sizes=Sizes(exclusive=sizes), **MEMBER)
-    assert gain(Task.DEDUPLICATE, case) == "frees up to 441 KiB in 504 objects"
-    assert gain(Task.DEDUPLICATE, report(**MEMBER)).endswith("how much is not measured")
+    assert gain(Task.DEDUPLICATE, case, action_facts()) == "frees up to 441 KiB in 504 objects"
+    assert gain(Task.DEDUPLICATE, report(**MEMBER), action_facts()).endswith("how much is not measured")
 
 
 @pytest.mark.parametrize("task", Task)
 def test_every_task_has_a_gain_and_steps(task: Task) -> None:
     case = report(packs=pack_facts(missing_index_names=("pack-9.pack",)))
-    assert gain(task, case)
+    assert gain(task, case, action_facts())
     assert steps_of(task, case, action_facts())
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
+from gitdash.units import human_bytes
 from tests.support.old_stores import complaints, grow_old
 from tests.support.repositories import GitRepository
 from tests.support.task_runs import make_lender_and_member, planned, report_of, run
@@ -131,3 +132,25 @@ def test_steps_that_somebody_changed_are_not_what_is_run(repository: GitReposito
     asked = msgspec.structs.replace(asked, steps=changed)
     run(repository, Task.RECLAIM, confirmed_name=b"one.git", asked=asked)
     assert has(repository, young)
+
+
+def test_exactly_what_was_dropped_is_told_by_id_and_bytes(repository: GitRepository) -> None:
+    packed = repository.blob(b"packed and unreachable")
+    repository.git("repack", "-a", "-d", "-q", "-k")
+    loose = repository.blob(os.urandom(3_000))
+    repository.commit({"a": "2"})
+    grow_old(repository)
+    loose_bytes = (repository.git_dir / "objects" / loose[:2] / loose[2:]).stat().st_size
+    listed = repository.git("cat-file", "--batch-check=%(objectsize:disk)", stdin=packed.encode() + b"\n")
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    # loose files that were packed are no loss: only the two objects are
+    assert result.removed == (f"object {loose}", f"object {packed}")
+    assert result.removed_count == 2
+    assert f"2 objects of {human_bytes(loose_bytes + int(listed))} dropped for good" in result.sentence
+
+
+def test_a_reclaim_that_finds_nothing_old_says_so(repository: GitRepository) -> None:
+    repository.blob(b"young")
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert result.removed == ()
+    assert "no object was dropped" in result.sentence

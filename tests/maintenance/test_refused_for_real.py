@@ -166,9 +166,9 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "config-reads-outside": (Task.VERIFY, config("fsck.skipList", "/dev/zero"), "fsck"),
     "multi-pack-index-chain": (Task.INCREMENTAL_REPACK, chain, "a chain"),
     "kept-packs": (Task.BITMAP, kept_pack, ".keep"),
-    "nothing-to-do": (Task.INCREMENTAL_REPACK, lambda *_: None, "there are no packs"),
 }
 ELSEWHERE = {
+    "nothing-to-do",
     "shared-store",
     "read-only-mode",
     "mounted-read-only",
@@ -200,6 +200,14 @@ def test_it_is_refused_with_the_reason_and_nothing_changes(tmp_path: Path, rule:
     assert not result.commands
     assert everything_of(tmp_path) == before
     assert not list(tmp_path.rglob("maintenance.lock"))
+
+
+def test_what_has_nothing_to_work_on_is_neither_run_nor_called_a_danger(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "one.git")
+    repository.commit({"a": "1"})
+    result = run(repository, Task.INCREMENTAL_REPACK)
+    assert (result.outcome, result.sentence) == (Outcome.NOTHING_TO_DO, "there are no packs")
+    assert not result.commands
 
 
 def test_every_rule_is_tried_for_real() -> None:

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from gitdash.assessment.locks import LOCK_KINDS, LockKind
+from gitdash.maintenance.facts import read_facts
+from gitdash.maintenance.planning import plan
 from gitdash.model.ledger import Outcome
 from gitdash.model.task import Task
 from tests.support.chaos import small_volume
 from tests.support.old_stores import complaints, grow_old, visible_objects
 from tests.support.repositories import GitRepository
-from tests.support.task_runs import run
+from tests.support.task_runs import program, report_of, run
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 AGES_S = {
@@ -273,7 +276,7 @@ def test_a_mark_of_a_transfer_goes_and_a_persons_stays(
 def test_an_empty_reference_is_reported_and_stays(repository: GitRepository) -> None:
     path = leave(repository, "refs/heads/empty", 3 * DAY_S, b"")
     result = run(repository, Task.SWEEP)
-    assert "1 empty reference left as they are: refs/heads/empty" in result.sentence
+    assert "refs/heads/empty stays: an empty reference is damage" in result.sentence
     assert path.exists()
 
 
@@ -356,3 +359,52 @@ def test_a_pack_of_a_stopped_repack_without_an_index_goes(repository: GitReposit
     run(repository, Task.SWEEP)
     assert not pack.exists()
     assert not other.exists()
+
+
+@pytest.mark.parametrize("kind", LOCK_KINDS, ids=lambda kind: kind.name)
+def test_findings_name_sweep_for_the_locks_that_it_removes(repository: GitRepository, kind: LockKind) -> None:
+    endings = {"refs/": "refs/heads/main.lock", "reftable/": "reftable/tables.list.lock"}
+    lock = leave(repository, endings.get(kind.name, kind.name), 5 * DAY_S)
+    findings = [finding for finding in report_of(repository).findings if finding.rule == "stale-lock"]
+    assert [finding.task for finding in findings] == ["sweep" if kind.is_swept else None]
+    result = run(repository, Task.SWEEP)
+    assert lock.exists() is not kind.is_swept
+    assert result.outcome is (Outcome.DONE if kind.is_swept else Outcome.NOTHING_TO_DO)
+    if not kind.is_swept:
+        assert "remove it once you know that no git runs here" in result.sentence
+
+
+def test_a_plan_from_findings_says_what_to_do_about_an_old_index_lock_and_plans_no_sweep(
+    repository: GitRepository,
+) -> None:
+    leave(repository, "index.lock", 3 * DAY_S)
+    report = report_of(repository)
+    made = plan(report, read_facts(report, program=program(), now_s=time.time()))
+    assert Task.SWEEP not in {planned.task for planned in made.tasks}
+    (unmended,) = [one for one in made.unmended if one.rule == "stale-lock"]
+    assert "index.lock" in unmended.remedy
+
+
+@pytest.mark.parametrize("task", [Task.PACK_REFS, Task.COMMIT_GRAPH])
+def test_a_lock_that_others_need_does_not_make_a_task_that_changed_nothing_skipped(
+    repository: GitRepository, task: Task
+) -> None:
+    run(repository, task)
+    leave(repository, "index.lock", 3 * DAY_S)
+    assert run(repository, task).outcome is Outcome.NOTHING_TO_DO
+
+
+def test_a_gc_pid_of_another_host_is_left_to_people_and_never_promised(repository: GitRepository) -> None:
+    leave(repository, "gc.pid", 2 * DAY_S, b"4711 elsewhere")
+    report = report_of(repository)
+    assert {finding.task for finding in report.findings if finding.rule == "gc-pid"} == {None}
+    made = plan(report, read_facts(report, program=program(), now_s=time.time()), [Task.SWEEP])
+    assert made.tasks[0].is_needless
+    assert "gc.pid stays" in made.tasks[0].refusals[0].reason
+
+
+def test_a_file_that_is_too_young_is_told_with_its_age(repository: GitRepository) -> None:
+    leave(repository, "objects/pack/tmp_pack_abcdef", 2 * HOUR_S)
+    result = run(repository, Task.SWEEP)
+    assert result.outcome is Outcome.NOTHING_TO_DO
+    assert "objects/pack/tmp_pack_abcdef stays: 2h old, and it goes when it is 1d old" in result.sentence
