@@ -32,9 +32,7 @@ SETTING_KEYS: Final = (
     SettingKey("jobs.limit", "Fetches, maintenance and measurements that run at the same time."),
     SettingKey("jobs.limit_per_host", "Fetches from one host that run at the same time."),
     SettingKey("jobs.limit_per_volume", "Repositories of one file system that are maintained at the same time."),
-    SettingKey(
-        "jobs.host_pause_s", "Seconds between two starts on one host; doubled each time that the host refuses."
-    ),
+    SettingKey("jobs.host_pause_s", "Seconds between two starts on one host; doubled each time that the host refuses."),
     SettingKey("fetch.protocols", "What a remote may be fetched by, of `https`, `ssh`, `http`, `git` and `file`."),
     SettingKey(
         "fetch.alternate_refs",
