@@ -35,8 +35,7 @@ class Comparison:
 _TIP, _BRANCHES, _BRANCHES_AND_TAGS, _NEW_TIP, *_ = QUESTIONS
 _TABLE: Final = ("table-not-read", "table-read")
 _TABLE_WHY: Final = (
-    "git's start and the reading of references, the same in both, are most of it here, and there are some 300 bitmaps"
-    " of a plain history to pass over"
+    "half of the time of a tip is git's start here, and the bitmap has some 300 commits to pass over and takes 1 MB"
 )
 _INDEXED: Final = ("as-it-is", "multi-pack-index")
 _PACKED: Final = ("as-it-is", "one-pack")
@@ -49,7 +48,7 @@ COMPARISONS: Final = (
         ways=("walk", "bitmap"),
         published="13.3 s, 3.6 s",
         published_ratio=13.29 / 3.59,
-        why="the lender's bitmap misses only commits that the member cannot reach; theirs had more to walk",
+        why="the lender's bitmap has all but the member's own 200 commits; theirs presumably left more to walk",
     ),
     Comparison(
         kind=ExperimentKind.SIZE,
@@ -59,7 +58,8 @@ COMPARISONS: Final = (
         published="68.1 s, 6.8 s",
         published_ratio=68.1 / 6.83,
         why="4,000 of the lender's 24,000 references are newer than its bitmap, each with a tree of 2,000 names to"
-        " open; with trees of 64 names the bitmap won, 0.3 s against 0.7 s with git 2.39.5",
+        " open. The shape decides: in a first one, with trees of 64 names and 200,000 objects, the bitmap won, 0.3 s"
+        " against 0.8 s with git 2.39.5, and both were equal with 2.55.0",
     ),
     Comparison(
         kind=ExperimentKind.FETCH,
@@ -68,7 +68,7 @@ COMPARISONS: Final = (
         ways=("as-configured", "suppressed"),
         published="28.5 s, 16.4 s",
         published_ratio=28.5 / 16.4,
-        why="one commit is sent, so hardly anything but the 50,000 references costs; theirs sent much more",
+        why="one commit is sent, so hardly anything but the 50,000 references costs; theirs presumably sent more",
     ),
     Comparison(
         kind=ExperimentKind.FETCH,
@@ -77,7 +77,8 @@ COMPARISONS: Final = (
         ways=("as-configured", "suppressed"),
         published="0.8 s, 3.3 s (ours)",
         published_ratio=0.8 / 3.3,
-        why="300,000 objects lie between member and tip, which the check after the fetch walks if it is suppressed",
+        why="300,000 objects lie between member and tip, which the check after the fetch walks if it is suppressed."
+        " With 30,000 between them suppressing won, 0.08 s against 0.75 s",
     ),
     Comparison(
         kind=ExperimentKind.CONNECTIVITY,
@@ -123,8 +124,7 @@ COMPARISONS: Final = (
         published="2.5 s, 2 ms",
         published_ratio=1_250,
         phase="first",
-        why="packs of three objects, all in memory; theirs were prefetched packs of a large repository, to be read from"
-        " the disk",
+        why="packs of three objects, all in memory; theirs were those of a far larger repository",
     ),
     Comparison(
         kind=ExperimentKind.LOOKUP,
@@ -134,7 +134,7 @@ COMPARISONS: Final = (
         published="15 ms, 3 ms (ours)",
         published_ratio=5,
         phase="first",
-        why="the object is in a pack in the middle",
+        why="the object is in a pack in the middle; first look-ups vary much",
     ),
     Comparison(
         kind=ExperimentKind.LOOKUP,
@@ -144,7 +144,7 @@ COMPARISONS: Final = (
         published="1.5 ms, 1.5 ms (ours)",
         published_ratio=1,
         phase="missing",
-        why="with both git reads the folder of 800 packs again before it gives up; what the index spares beside that is"
+        why="with both git reads the folder of 800 packs again before it gives up; the index can spare no more than"
         " the search in each of them",
     ),
     Comparison(

@@ -9,9 +9,10 @@ from typing import Final
 from gitdash.model.experiment import ExperimentResult, Measure, VariantResult
 
 _LIKE: Final = 2.0
-"""Ratios that differ by less are the same for a repository of another size on another machine."""
+"""Ratios that differ by less, themselves and in their logarithms, are alike for a repository of another size on another
+machine."""
 _EVEN: Final = 1.1
-"""A ratio below is no difference."""
+"""A ratio below is no difference, even if all runs agree on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +37,20 @@ class Row:
 
     @property
     def reproduced(self) -> str:
-        """`yes`, `in kind` if the same way is ahead by less or by more, or `no`."""
+        """Say how far ours is what was published.
+
+        `yes` if it is as large, `in kind` if the same way is ahead by much less or more, `no` if it is not, and `open`
+        if our runs lie on both sides of 1 and the published ratio among them: then they say nothing.
+        """
+        if self.ratios and min(self.ratios) <= 1 <= max(self.ratios):
+            return "open" if min(self.ratios) <= self.published_ratio <= max(self.ratios) else "no"
         if _side(self.ratio) != _side(self.published_ratio):
             return "no"
-        is_like = abs(math.log(self.ratio / self.published_ratio)) < math.log(_LIKE)
-        return "yes" if is_like else "in kind"
+        ours, theirs = math.log(self.ratio), math.log(self.published_ratio)
+        is_like = abs(ours - theirs) < math.log(_LIKE)
+        # a tenth faster is not twice as fast, though a factor of 2 lies between neither
+        is_as_large = theirs == 0 or 1 / _LIKE < ours / theirs < _LIKE
+        return "yes" if is_like and is_as_large else "in kind"
 
     def text(self) -> str:
         """One line for people."""
