@@ -72,7 +72,8 @@ def _write_talk(text: str) -> None:
 
 def _columns() -> int:
     try:
-        return max(os.get_terminal_size(sys.stderr.fileno()).columns, _LEAST_COLUMNS)
+        # one that does not say how wide it is, as a serial line, is taken for an ordinary one
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_COLUMNS, _LEAST_COLUMNS)
     except (OSError, ValueError):
         return _USUAL_COLUMNS
 

@@ -27,7 +27,7 @@ _KINDS: Final = {
     "bool": "true or false",
     "null": "nothing",
 }
-_MOST_NAMES: Final = 10
+_MOST_NAMES: Final = 12
 _STEP: Final = re.compile(r"\.?(?P<name>[^.\[]+)|\[(?P<number>[^]]*)\]")
 
 

@@ -302,7 +302,11 @@ LEFT_OVER = {
     "gc-pid": ["gc.pid"],
     "gc-log": ["gc.log"],
     "stale-keep": ["objects/pack/PACK.keep"],
-    "temporary-files": ["objects/pack/tmp_pack_a b", "objects/17/tmp_obj_x", "objects/tmp_objdir-incoming-x/pack/y"],
+    "temporary-files": [
+        "objects/pack/tmp_pack_aB3dE6",
+        "objects/17/tmp_obj_aB3dE6",
+        "objects/tmp_objdir-incoming-aB3dE6/pack/tmp_pack_aB3dE6",
+    ],
     "orphan-index": ["objects/pack/pack-gone.idx"],
     "empty-references": ["refs/heads/it's"],
 }

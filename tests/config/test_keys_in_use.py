@@ -9,6 +9,10 @@ from gitdash.config.keys import SETTING_KEYS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gitdash"
 READ_BY = {
+    # of the settings of fetches, in maintenance.fetching.options
+    "fetch.alternate_refs": "settings.alternate_refs",
+    "fetch.protocols": "settings.protocols",
+    "fetch.time_limit_s": "settings.time_limit_s",
     "keys.ACTION": "settings.keys",
     "root.path": "settings.policy_for",
     "root.trust_owner": "settings.trusted_roots",

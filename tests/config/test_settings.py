@@ -12,7 +12,10 @@ from gitdash.config.dashboard import DashboardSettings
 from gitdash.config.keys import SETTING_KEYS
 from gitdash.config.settings import (
     ConfigError,
+    FetchSettings,
     GitSettings,
+    JobSettings,
+    MaintenanceSettings,
     RootSettings,
     ScanSettings,
     Settings,
@@ -112,7 +115,8 @@ def test_every_key_can_be_set() -> None:
         ("[scan]\nexclud = []", "scan.exclud is not a known key; did you mean 'exclude'?"),
         (
             "colour = 1",
-            "colour is not a known key; there are roots, scan, git, size, policy, root, dashboard, keys, view",
+            "colour is not a known key; there are roots, scan, git, size, jobs, fetch, maintenance,"
+            " policy, root, dashboard, keys, view",
         ),
         ("[polcy]\nx = 1", "polcy is not a known key; did you mean 'policy'?"),
         ("[policy]\nlose_limit = 1", "policy.lose_limit is not a known key; did you mean 'loose_limit'?"),
@@ -286,6 +290,9 @@ def all_keys() -> set[str]:
         "scan": ScanSettings,
         "git": GitSettings,
         "size": SizeSettings,
+        "jobs": JobSettings,
+        "fetch": FetchSettings,
+        "maintenance": MaintenanceSettings,
         "root": RootSettings,
         "policy": Policy,
         "dashboard": DashboardSettings,

@@ -34,6 +34,9 @@ class PtySession:
         """Start `argv`. TERM is set; other variables are those of `environment`, or of this process."""
         variables = dict(os.environ if environment is None else environment)
         variables |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        # who runs the tests side by side sets these, and a program takes them for the size of its terminal
+        for name in ("COLUMNS", "LINES"):
+            variables.pop(name, None)
         self.output = bytearray()
         """All that was written to the terminal so far."""
         self.exit_code: int | None = None

@@ -48,7 +48,7 @@ def _ask_for_help(session: PtySession) -> None:
 
 @pytest.mark.parametrize("keys", [b"\r\r", b"\r\r\r\r", b"\x1b[B\r\r", b"jobs\x1b[B\r\r\r", b"\x1b[B\r\x1b"])
 def test_palette_is_closed_once(keys: bytes) -> None:
-    _burst(b"\x10", keys, after="Type a part of its name")
+    _burst(b"\x10", keys, after="Choose a view")
 
 
 @pytest.mark.parametrize("opened_by", [b"V", b"c", b"J", b"p"])

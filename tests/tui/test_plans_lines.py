@@ -114,7 +114,7 @@ def test_commands_are_shown_when_a_task_is_unfolded() -> None:
 
 def test_what_gitdash_does_itself_is_said_to_be_so() -> None:
     text = words(block_text(MEMBER, unfolded=True))
-    assert "reachable there, by gitdash itself" in text
+    assert ", by gitdash itself" in text
 
 
 def test_what_is_done_if_a_step_fails_stands_below_it() -> None:
