@@ -112,9 +112,9 @@ class Client:
                 on_progress=progress.append,
             )
             elapsed_s = time.monotonic() - started_s
-            running = [process for process in seen.processes.values() if _runs(process)]
+            running = [process for process in list(seen.processes.values()) if _runs(process)]
         left = left_after(running, _GONE_S if running else 0.0)
-        return Fetched(result, progress, elapsed_s, seen.argvs, left, os.listdir(os.environ["TMPDIR"]))
+        return Fetched(result, progress, elapsed_s, set(seen.argvs), left, os.listdir(os.environ["TMPDIR"]))
 
     def references(self) -> dict[str, str]:
         """Every reference and its object, by git."""
