@@ -5,8 +5,6 @@ views that parse no markup; toasts are given `markup=False`.
 """
 
 import gc
-import os
-import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -46,6 +44,7 @@ from gitdash.tui.source import Changes, FleetSource
 from gitdash.tui.table.fleet import Fleet
 from gitdash.tui.table.live import LiveFleet
 from gitdash.tui.table.table import FleetTable
+from gitdash.tui.terminal import stop_until_continued
 from gitdash.tui.text_input import pasted_text
 from gitdash.tui.themes import ANSI_THEME
 
@@ -321,7 +320,7 @@ class Dashboard(App[int]):
             self.notify("There is no shell to go back to: the dashboard is drawn elsewhere.", markup=False)
             return
         with self.suspend():
-            os.killpg(os.getpgrp(), signal.SIGSTOP)
+            stop_until_continued()
 
     def action_interrupt(self) -> None:
         """Leave as if interrupted."""

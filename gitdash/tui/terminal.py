@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import select
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -87,6 +88,7 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
     """
 
     _watching: threading.Thread | None = None
+    _has_terminal = False
 
     def __init__(
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
@@ -98,15 +100,43 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
     def start_application_mode(self) -> None:
         """Take the terminal, and watch it."""
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._has_terminal = True
+        self._resize_one_after_another()
         if self._watching is None:
             self._watching = threading.Thread(target=self._watch, name="terminal", daemon=True)
             self._watching.start()
 
     @override
+    def stop_application_mode(self) -> None:
+        """Give the terminal back."""
+        self._has_terminal = False
+        super().stop_application_mode()
+
+    def _resize_one_after_another(self) -> None:
+        """Have the loop call Textual's handler of SIGWINCH.
+
+        Python interrupts a handler by the next signal. Of two changes of the terminal's size that come at once, the one
+        that was read first would be told last, and the screen would keep the size that the terminal had before.
+        """
+        handler = signal.getsignal(signal.SIGWINCH)
+        if callable(handler):
+            self._loop.add_signal_handler(signal.SIGWINCH, handler, signal.SIGWINCH, None)
+
+    @override
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal again; the kernel sends SIGCONT after SIGHUP as well, see setpgid(2)."""
-        if not wait_for_hang_up(self.fileno, 0):
-            super()._sigcont_application()
+        if self._auto_restart and not wait_for_hang_up(self.fileno, 0):
+            self._loop.call_soon_threadsafe(self._take_again)
+
+    def _take_again(self) -> None:
+        """Take the terminal as it was left: whoever was stopped by SIGSTOP from elsewhere has not given it back.
+
+        To take what is held would have two threads read keys, each of which waits for a key that the other one got.
+        """
+        if self._has_terminal:
+            self.suspend_application_mode()
+        self.resume_application_mode()
+        self._app.refresh(layout=True)
 
     def _watch(self) -> None:
         if wait_for_hang_up(self.fileno):
@@ -124,6 +154,31 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
         # the loop may be closed already
         with contextlib.suppress(RuntimeError):
             self._app.call_later(self._app.exit, ExitCode.INTERRUPTED)
+
+
+def stop_until_continued() -> None:
+    """Stop this process, and whatever else the shell runs in the foreground for it, until SIGCONT.
+
+    Other threads may take the signal that stops: this one would run on for a while, and take the terminal that was
+    given back. They may take SIGCONT as well, so that no call here would be interrupted by it: whoever takes it writes
+    its number to the descriptor that wakes, see `signal.set_wakeup_fd`.
+    """
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    wakes = signal.set_wakeup_fd(writer)
+    taken = b""
+    try:
+        os.killpg(os.getpgrp(), signal.SIGSTOP)
+        while signal.SIGCONT not in taken:
+            taken += os.read(reader, 1)
+    finally:
+        signal.set_wakeup_fd(wakes)
+        if wakes != -1:
+            # what came meanwhile is for the loop, which calls the handlers of those signals
+            with contextlib.suppress(OSError):
+                os.write(wakes, taken)
+        os.close(reader)
+        os.close(writer)
 
 
 def forget_closed_terminal() -> None:

@@ -72,10 +72,12 @@ class MovingSource(SourceDouble):
 def main(row_count: int, updates_per_s: int) -> int:
     """Run the dashboard; 0 rows mean the fixed fleet with its hostile names."""
     from gitdash.tui.dashboard import Dashboard
+    from gitdash.tui.terminal import TerminalDriver
 
     summaries = many_summaries(row_count) if row_count else fixed_summaries()
     source = MovingSource(summaries, updates_per_s)
     app = Dashboard([ROOT], summaries, source, lambda: NOW_S)
+    app.driver_class = TerminalDriver
     code = app.run()
     source.stop()
     return 1 if code is None else code

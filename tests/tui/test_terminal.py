@@ -1,6 +1,7 @@
 """The dashboard in a real pseudo-terminal: what reaches it, how fast, and how the dashboard leaves it."""
 
 import os
+import re
 import signal
 import statistics
 import sys
@@ -168,10 +169,64 @@ def test_suspended_dashboard_leaves_the_screen_and_comes_back_painted(opened: by
         session.send(b"\x1a")
         session.wait_for(lambda output: b"\x1b[?1049l" in output)
         while process.status() != psutil.STATUS_STOPPED:
-            session.wait_for(lambda _: True)
+            session.read_available(0.01)
         suspended = len(session.output)
         os.kill(session.pid, signal.SIGCONT)
         session.wait_for_text("repositories", start=suspended)
         assert b"\x1b[?1049h" in session.output[suspended:]
+        session.send(b"\x11")
+        assert session.wait_for_exit() == 0
+
+
+@pytest.mark.parametrize("stop", [signal.SIGSTOP, signal.SIGTSTP])
+def test_dashboard_that_was_stopped_from_elsewhere_comes_back_painted_and_hears_each_key(stop: signal.Signals) -> None:
+    with _dashboard(100, 0) as session:
+        session.wait_for_text("quit")
+        process = psutil.Process(session.pid)
+        for reversed_mark in ("▲", "▼", "▲"):
+            while session.read_available(QUIET_S):
+                pass
+            os.kill(session.pid, stop)
+            while process.status() != psutil.STATUS_STOPPED:
+                session.read_available(0.01)
+            stopped = len(session.output)
+            os.kill(session.pid, signal.SIGCONT)
+            session.wait_for_text("\x1b[?1049h", start=stopped)
+            session.wait_for_text("repositories", start=stopped)
+            session.key_to_paint(b"O", reversed_mark)
+        session.send(b"q")
+        assert session.wait_for_exit() == 0
+
+
+_CHANGES_WHILE_ITS_SIZE_IS_READ = """
+import fcntl, struct, sys, termios
+from textual.app import App
+from gitdash.tui.terminal import TerminalDriver
+
+class Driver(TerminalDriver):
+    def _get_terminal_size(self):
+        size = super()._get_terminal_size()
+        if size == (90, 30):
+            fcntl.ioctl(sys.__stdin__, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 70, 0, 0))
+        return size
+
+class Sized(App):
+    def on_resize(self, event):
+        sys.__stdout__.write(f"<{event.size.width}>")
+        sys.__stdout__.flush()
+
+Sized(driver_class=Driver).run()
+"""
+
+
+def test_size_that_changes_while_it_is_read_is_the_one_that_stays() -> None:
+    argv = [sys.executable, "-c", _CHANGES_WHILE_ITS_SIZE_IS_READ]
+    with PtySession(argv, columns=80, lines=24, folder=PROJECT) as session:
+        session.wait_for_text("<80>")
+        session.resize(90, 30)
+        session.wait_for_text("<70>")
+        while session.read_available(QUIET_S):
+            pass
+        assert re.findall(rb"<(\d+)>", session.output)[-1] == b"70"
         session.send(b"\x11")
         assert session.wait_for_exit() == 0
