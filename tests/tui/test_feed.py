@@ -152,7 +152,7 @@ def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> No
         feed.request_report(b"/nowhere")
         _wait_until(lambda: bool(woken))
         feed.request_report(b"/elsewhere")
-        _wait_until(lambda: not feed._wanted_reports)
+        _wait_until(lambda: feed._changes is not None and b"/elsewhere" in feed._changes.reports)
         assert woken == [1]
     finally:
         feed.stop()

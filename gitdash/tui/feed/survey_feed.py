@@ -1,16 +1,14 @@
-"""The dashboard's rows from a survey: runs it in daemon threads and keeps, for the next look, the latest of each row.
+"""The dashboard's source: daemon threads that work, and what they have said since the dashboard last took it.
 
-One thread iterates over the survey's events, one looks again at what a key was pressed for, one reads stored reports
-that somebody looks at. They only write into a record of changes under a lock, which `take` empties.
+One thread runs surveys, two look again at what a key was pressed for, one reads stored reports that somebody looks at;
+acting, questions and the lab start more as they are needed. They only write into a record of changes under a lock,
+which `take` empties. What each of them does is in a module of its own.
 """
 
-import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
-
-import msgspec
 
 from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.git_program import GitProgram
@@ -19,20 +17,17 @@ from gitdash.model.command import CommandRecord
 from gitdash.model.experiment import ExperimentKind
 from gitdash.model.job import Job, JobKind
 from gitdash.model.plan import Plan
-from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
-from gitdash.survey.events import Discovered, Finished, Progress, Report, SurveyEvent
-from gitdash.survey.priorities import Priorities
+from gitdash.survey.events import Report
 from gitdash.tui.clock import Clock
 from gitdash.tui.experiments import ExperimentChoice
 from gitdash.tui.feed.acting import Acting
 from gitdash.tui.feed.again import LookAgain
-from gitdash.tui.feed.figures import with_sizes_of_this_run
 from gitdash.tui.feed.jobs import JobRegister
+from gitdash.tui.feed.known_reports import KnownReports
 from gitdash.tui.feed.lab import Lab
 from gitdash.tui.feed.questions import Questions
-from gitdash.tui.feed.survey_job import SurveyJob
-from gitdash.tui.feed.survey_track import SurveyTrack
+from gitdash.tui.feed.surveying import Surveying
 from gitdash.tui.source import Changes
 
 if TYPE_CHECKING:
@@ -43,8 +38,6 @@ if TYPE_CHECKING:
 _JOIN_S: Final = 0.3
 _GRACE_S: Final = 0.4
 """For git to take its locks away, out of the second that quitting may take."""
-_MOST_WANTED: Final = 4
-"""Reports that wait to be read: that of the cursor's row, and of screens that are open."""
 
 
 class SurveyFeed:
@@ -66,23 +59,32 @@ class SurveyFeed:
 
         `registry_dir` is where throw-away copies of experiments are named, see `lab.copies`.
         """
-        self._painted_count = painted_count
-        self._roots = tuple(roots)
         self._settings = settings
         self._history = history
         self._program = program
         self._clock = clock
-        self._started_at_s = clock()
-        self._priorities = Priorities()
         self._cancel = threading.Event()
         self._jobs = JobRegister(clock, on_changed=self._note_job, on_forgotten=self._forget_job)
+        self._reports = KnownReports(history=history, started_at_s=clock(), tell=self._tell, cancel=self._cancel)
+        self._surveying = Surveying(
+            roots,
+            settings=settings,
+            history=history,
+            program=program,
+            clock=clock,
+            register=self._jobs,
+            painted_count=painted_count,
+            on_look=self._note_look,
+            tell=self._tell,
+            cancel=self._cancel,
+        )
         self._again = LookAgain(
             settings=settings,
             history=history,
             program=program,
             clock=clock,
             register=self._jobs,
-            report_of=self._report,
+            report_of=self._reports.report,
             on_look=self._note_look,
             on_busy=self._note_busy,
             cancel=self._cancel,
@@ -90,7 +92,7 @@ class SurveyFeed:
         self._questions = Questions(
             settings=settings,
             program=program,
-            report_of=self._report,
+            report_of=self._reports.report,
             tell=self._tell,
             guarded=self._guarded,
             cancel=self._cancel,
@@ -102,7 +104,7 @@ class SurveyFeed:
             clock=clock,
             register=self._jobs,
             readers=self._questions,
-            report_of=self._report,
+            report_of=self._reports.report,
             tell=self._tell,
             on_busy=self._note_busy,
             look_again=self.rescan,
@@ -111,19 +113,9 @@ class SurveyFeed:
             read_only=read_only,
         )
         self._lab = self._made_lab(registry_dir)
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
         self._wake: Callable[[], None] = lambda: None
         self._changes: Changes | None = None
-        self._wanted_survey: int | None = None
-        """The number of its job."""
-        self._wanted_reports: dict[bytes, None] = {}
-        """In the order of asking, the latest last."""
-        self._encoded: dict[bytes, bytes] = {}
-        """Reports by path where there is no state file to read them from, or none that can be written.
-
-        Encoded, they take a tenth of the memory.
-        """
-        self._track = SurveyTrack(clock)
         self._busy: Counter[bytes] = Counter()
         self._threads = self._made_threads()
 
@@ -131,10 +123,10 @@ class SurveyFeed:
         return [
             threading.Thread(target=self._guarded, args=(run,), name=run.__name__, daemon=True)
             for run in (
-                self._survey_when_wanted,
+                self._surveying.serve,
                 self._look_again_when_asked,
                 self._measure_when_asked,
-                self._read_reports_when_wanted,
+                self._reports.serve,
                 self._acting.say_what_was_cut_off,
                 self._lab.sweep,
             )
@@ -148,7 +140,7 @@ class SurveyFeed:
             clock=self._clock,
             registry_dir=registry_dir,
             register=self._jobs,
-            report_of=self._report,
+            report_of=self._reports.report,
             tell=self._tell,
             on_busy=self._note_busy,
             guarded=self._guarded,
@@ -157,9 +149,7 @@ class SurveyFeed:
 
     def check_roots(self) -> None:
         """Raise RootError for a root that cannot be searched, before anything is painted."""
-        from gitdash.survey.searching import check_roots
-
-        check_roots(self._roots)
+        self._surveying.check_roots()
 
     def start(self, wake: Callable[[], None]) -> None:
         """Begin to survey."""
@@ -172,8 +162,8 @@ class SurveyFeed:
         """End the threads and every process that runs for them."""
         self._cancel.set()
         self._jobs.cancel_all()
-        with self._changed:
-            self._changed.notify_all()
+        self._surveying.wake()
+        self._reports.wake()
         self._again.wake()
         self._acting.stop(_GRACE_S)
         stop_everything()
@@ -185,27 +175,22 @@ class SurveyFeed:
 
     def take(self) -> Changes | None:
         """Return what happened since the last call."""
-        with self._changed:
+        with self._lock:
             changes, self._changes = self._changes, None
             if changes is not None:
-                self._track.hand_out(changes)
+                self._surveying.hand_out(changes)
         return changes
 
     def prioritise(self, paths: Sequence[bytes]) -> None:
         """Measure these first."""
-        self._priorities.prioritise(paths)
+        self._surveying.prioritise(paths)
 
     def rescan(self, path: bytes | None) -> None:
         """Look at one repository again, or survey all again; what is unchanged then costs next to nothing."""
-        if path is not None:
+        if path is None:
+            self._surveying.ask()
+        else:
             self._again.ask(path, JobKind.RESCAN)
-            return
-        if self._wanted_survey is not None and self._jobs.is_queued(self._wanted_survey):
-            return
-        number = self._jobs.ask(JobKind.SURVEY, None)
-        with self._changed:
-            self._wanted_survey = number
-            self._changed.notify_all()
 
     def measure(self, path: bytes) -> None:
         """Let git measure one repository now."""
@@ -227,12 +212,7 @@ class SurveyFeed:
 
     def request_report(self, path: bytes) -> None:
         """Have a report read."""
-        with self._changed:
-            self._wanted_reports.pop(path, None)
-            self._wanted_reports[path] = None
-            while len(self._wanted_reports) > _MOST_WANTED:
-                del self._wanted_reports[next(iter(self._wanted_reports))]
-            self._changed.notify_all()
+        self._reports.request(path)
 
     def request_namespaces(self, path: bytes) -> None:
         """Have references counted."""
@@ -288,7 +268,7 @@ class SurveyFeed:
             run()
         except Exception as error:  # noqa: BLE001 - it is raised again where the dashboard is left
             if not self._cancel.is_set():
-                with self._changed:
+                with self._lock:
                     self._pending().failure = error
 
     def _pending(self) -> Changes:
@@ -300,88 +280,18 @@ class SurveyFeed:
 
     def _tell(self, write: Callable[[Changes], None]) -> None:
         """Let an answer be written down."""
-        with self._changed:
+        with self._lock:
             write(self._pending())
 
     def _note_job(self, job: Job) -> None:
-        with self._changed:
+        with self._lock:
             self._pending().jobs[job.number] = job
 
     def _forget_job(self, number: int) -> None:
         self._acting.forget(number)
         self._lab.forget(number)
-        with self._changed:
+        with self._lock:
             self._pending().forgotten_jobs.append(number)
-
-    def _survey_when_wanted(self) -> None:
-        self._say_what_was_not_painted()
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._wanted_survey is not None or self._cancel.is_set())
-                number, self._wanted_survey = self._wanted_survey, None
-            if self._cancel.is_set():
-                return
-            if number is not None and (cancel := self._jobs.start(number)) is not None:
-                self._survey(SurveyJob(self._jobs, number), cancel)
-
-    def _say_what_was_not_painted(self) -> None:
-        """Tell of rows in the state file that this version cannot read: they are missing until they are found again."""
-        if self._history is None or self._painted_count is None:
-            return
-        count = len(self._history.paths(self._roots)) - self._painted_count
-        if count > 0:
-            rows = "1 row of the state file is" if count == 1 else f"{count:,} rows of the state file are"
-            with self._changed:
-                self._pending().notices.append(f"{rows} of another version of gitdash and will be looked at anew")
-
-    def _survey(self, job: SurveyJob, cancel: threading.Event) -> None:
-        # Imported here and not above: the first paint does not wait for discovery and inspection to be loaded.
-        from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
-
-        request = SurveyRequest(
-            roots=self._roots,
-            settings=self._settings,
-            sizes=SizesWanted.ALL,
-            now_s=self._clock(),
-            clock=self._clock,
-            program=self._program,
-            history=self._history,
-            effective_uid=os.geteuid(),
-            reports_early=True,
-        )
-        with self._changed:
-            self._track.begin()
-            self._pending()
-        is_finished = False
-        for event in run_survey(request, cancel=cancel, priorities=self._priorities, watch=job):
-            self._note(event)
-            match event:
-                case Progress():
-                    job.note_progress(event)
-                case Report():
-                    job.note_report(event.report)
-                case _:
-                    pass
-            is_finished = isinstance(event, Finished)
-        if not is_finished:
-            with self._changed:
-                self._track.note_cancelled(self._pending())
-        job.end(is_finished=is_finished)
-
-    def _note(self, event: SurveyEvent) -> None:
-        if isinstance(event, Discovered):
-            return
-        with self._changed:
-            if isinstance(event, Report):
-                self._track.found(event.summary.path)
-                self._note_report(event)
-            else:
-                self._track.note(event, self._pending())
-
-    def _note_report(self, event: Report) -> None:
-        self._pending().summaries[event.summary.path] = event.summary
-        if self._history is None or self._history.problem is not None:
-            self._encoded[event.summary.path] = msgspec.msgpack.encode(event.report)
 
     def _look_again_when_asked(self) -> None:
         self._again.serve(JobKind.RESCAN)
@@ -390,30 +300,12 @@ class SurveyFeed:
         self._again.serve(JobKind.MEASURE)
 
     def _note_look(self, look: Report) -> None:
-        with self._changed:
-            self._note_report(look)
+        with self._lock:
+            self._pending().summaries[look.summary.path] = look.summary
+            self._reports.keep(look.report)
 
     def _note_busy(self, path: bytes, change: int) -> None:
         """Count who works on a repository: a look at its files and a measurement may overlap."""
-        with self._changed:
+        with self._lock:
             self._busy[path] += change
             self._pending().busy[path] = self._busy[path] > 0
-
-    def _read_reports_when_wanted(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: bool(self._wanted_reports) or self._cancel.is_set())
-                if self._cancel.is_set():
-                    return
-                path, _ = self._wanted_reports.popitem()
-            report = self._report(path)
-            with self._changed:
-                self._pending().reports[path] = report
-
-    def _report(self, path: bytes) -> RepositoryReport | None:
-        encoded = self._encoded.get(path)
-        if encoded is not None:
-            report: RepositoryReport | None = msgspec.msgpack.decode(encoded, type=RepositoryReport)
-        else:
-            report = None if self._history is None else self._history.report(path)
-        return None if report is None else with_sizes_of_this_run(report, self._started_at_s)

@@ -1,6 +1,6 @@
 """What a survey has said so far: how far it is, what it has found, what it has skipped.
 
-It has no lock of its own: whoever calls holds that of the feed.
+It has no lock of its own: whoever hands it changes holds that of the feed. Paths are touched by one thread alone.
 """
 
 import time
