@@ -8,23 +8,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitdash.cli.session import Session
+from gitdash.cli.shared_options import CONTEXT, PATH, format_option
 from gitdash.model.fetch import PROTOCOLS
 from gitdash.model.task import Task
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_REPOSITORIES = click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=bytes), metavar="REPO|ROOT..."
-)
+_REPOSITORIES = click.argument("paths", nargs=-1, required=True, type=PATH, metavar="REPO|ROOT...")
+_VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Print every command, its seconds and what it said.")
 _WHERE = click.option(
     "--where", metavar="SQL", help="Only repositories for which this SQL condition over the columns of a scan holds."
 )
 
 
 @click.command(
-    context_settings=_HELP,
+    context_settings=CONTEXT,
     epilog="""\b
 Examples:
   gitdash fetch ~/src                             all remotes of all below it, four at a time
@@ -54,15 +53,8 @@ Examples:
     "--time-limit", "time_limit_s", metavar="S", type=click.FloatRange(min=0, min_open=True), help="Seconds for each."
 )
 @click.option("--dry-run", is_flag=True, help="Only say which references would change; downloads, and keeps nothing.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
-@click.option("--verbose", "-v", is_flag=True, help="Print every command, its seconds and what it said.")
+@format_option()
+@_VERBOSE
 @_WHERE
 @_REPOSITORIES
 @click.pass_obj
@@ -85,7 +77,7 @@ def _complete_task(_ctx: click.Context, _parameter: click.Parameter, incomplete:
 
 
 @click.command(
-    context_settings=_HELP,
+    context_settings=CONTEXT,
     epilog="""\b
 Examples:
   gitdash maintain x.git --dry-run                the plan: commands, gain, and every refusal
@@ -112,15 +104,11 @@ Examples:
     metavar="NAME",
     help="The repository's name, to confirm `reclaim`, the one task that drops objects.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json", "script")),
-    default="table",
-    show_default=True,
-    help="How to print; `script` prints the plan as a shell script, and runs nothing.",
+@format_option(
+    ("table", "json", "script"),
+    text="How to print; `script` prints the plan as a shell script, and runs nothing.",
 )
-@click.option("--verbose", "-v", is_flag=True, help="Print every command, its seconds and what it said.")
+@_VERBOSE
 @_WHERE
 @_REPOSITORIES
 @click.pass_obj

@@ -3,27 +3,20 @@
 Source: design of the outside face and of the lab. Nothing heavy is imported before a command runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import click
 
 from gitdash.cli.session import Session
+from gitdash.cli.shared_options import CONTEXT, PATH, Decorator, format_option
 from gitdash.model.experiment import ExperimentKind
 
-_HELP: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_PATH: Final = click.Path(path_type=bytes)
 _KINDS: Final = tuple(kind.value for kind in ExperimentKind)
 
-_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-_FORMAT: Final = click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json", "csv", "markdown")),
-    default="table",
-    show_default=True,
-    help="How to print; `markdown` is a report for a change proposal, `csv` has a line for each run.",
+_FORMAT: Final = format_option(
+    ("table", "json", "csv", "markdown"),
+    text="How to print; `markdown` is a report for a change proposal, `csv` has a line for each run.",
 )
 _PLOT: Final = click.option(
     "--plot",
@@ -35,7 +28,7 @@ _PLOT: Final = click.option(
 
 
 @click.group(
-    context_settings=_HELP,
+    context_settings=CONTEXT,
     epilog="""\b
 Examples:
   gitdash bench size x.git                        which way to a size is the fastest here
@@ -58,7 +51,7 @@ def bench() -> None:
     """
 
 
-def _experiment(kind: ExperimentKind, summary: str, more: Sequence[_Decorator] = ()) -> click.Command:
+def _experiment(kind: ExperimentKind, summary: str, more: Sequence[Decorator] = ()) -> click.Command:
     """Return the command of one kind of experiment; `more` are options that only it has."""
 
     @click.pass_obj
@@ -72,10 +65,10 @@ def _experiment(kind: ExperimentKind, summary: str, more: Sequence[_Decorator] =
 
     for option in (*more, *_OPTIONS):
         command = option(command)
-    return click.command(name=kind.value, help=summary, context_settings=_HELP)(command)
+    return click.command(name=kind.value, help=summary, context_settings=CONTEXT)(command)
 
 
-_OPTIONS: Final[tuple[_Decorator, ...]] = (
+_OPTIONS: Final[tuple[Decorator, ...]] = (
     _PLOT,
     _FORMAT,
     click.option("--explain", is_flag=True, help="Say what the variants do and which can run here; run nothing."),
@@ -102,9 +95,9 @@ _OPTIONS: Final[tuple[_Decorator, ...]] = (
         "--runs",
         metavar="N",
         type=click.IntRange(1),
-        help="Just so many runs of each variant, however wide the intervals are.",
+        help="Just so many runs of each variant, however wide the intervals are; fewer than 5 give no verdict.",
     ),
-    click.argument("repository", type=_PATH, metavar="REPO"),
+    click.argument("repository", type=PATH, metavar="REPO"),
 )
 _COMMON: Final = ("repository", "runs", "budget_s", "cold", "variants", "explain", "output_format", "plot_path")
 
@@ -155,18 +148,11 @@ for _kind, _summary, _more in (
     bench.add_command(_experiment(_kind, _summary, _more))
 
 
-@bench.command(name="list", context_settings=_HELP)
+@bench.command(name="list", context_settings=CONTEXT)
 @click.option("--kind", type=click.Choice(_KINDS), help="Only experiments of this kind.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json", "csv")),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
-@click.argument("repository", type=_PATH, metavar="[REPO]", required=False)
+@format_option(("table", "json", "csv"))
+@click.argument("repository", type=PATH, metavar="[REPO]", required=False)
 @click.pass_obj
 def list_command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
     """Print which experiments are remembered, of REPO or of all repositories, the newest first."""
@@ -175,7 +161,7 @@ def list_command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 -
     click.get_current_context().exit(run_list(session, **options))
 
 
-@bench.command(name="show", context_settings=_HELP)
+@bench.command(name="show", context_settings=CONTEXT)
 @_FORMAT
 @_PLOT
 @click.argument("number", type=click.IntRange(1), metavar="NUMBER")

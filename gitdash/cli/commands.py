@@ -1,29 +1,23 @@
-"""The commands, their options and their help; what they do stands in a module for each.
+"""The command line as a whole, and the commands that are about no repository.
 
 Source: design of the outside face. Nothing heavy is imported before a command runs.
 """
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from gitdash import __version__
 from gitdash.cli.action_commands import fetch, maintain
 from gitdash.cli.bench_commands import bench
+from gitdash.cli.repository_commands import history, show, size
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.serve import WebServer
 from gitdash.cli.session import Dashboard, Session
+from gitdash.cli.shared_options import CONTEXT, PATH, ROOTS
+from gitdash.cli.survey_commands import check, scan
 from gitdash.units import printable
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-_ROOT = click.Path(path_type=bytes)
-_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_SIZES = ("disk", "exclusive", "reachable", "all")
 
 
 def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Group:
@@ -47,8 +41,8 @@ def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Grou
 
 
 def _group(dashboard: Dashboard) -> RootsOrCommand:
-    @click.command(name="dashboard", context_settings=_HELP)
-    @click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
+    @click.command(name="dashboard", context_settings=CONTEXT)
+    @ROOTS
     @click.pass_obj
     def roots_command(session: Session, roots: tuple[bytes, ...]) -> None:
         """Open the dashboard on ROOTs."""
@@ -62,7 +56,7 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
         cls=RootsOrCommand,
         invoke_without_command=True,
         subcommand_metavar="[ROOT]...",
-        context_settings=_HELP,
+        context_settings=CONTEXT,
         epilog=_GROUP_EPILOG,
         short_help="A terminal dashboard for the health of many Git repositories.",
     )
@@ -99,9 +93,9 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
 
 
 def _demo(dashboard: Dashboard) -> click.Command:
-    @click.command(context_settings=_HELP)
+    @click.command(context_settings=CONTEXT)
     @click.option("--no-open", is_flag=True, help="Make the fleet, print its path, and leave it there.")
-    @click.argument("folder", type=_ROOT, metavar="[DIR]", required=False)
+    @click.argument("folder", type=PATH, metavar="[DIR]", required=False)
     @click.pass_obj
     def demo(session: Session, folder: bytes | None, no_open: bool) -> None:
         """Make a small fleet that shows every finding, and open the dashboard on it.
@@ -118,7 +112,7 @@ def _demo(dashboard: Dashboard) -> click.Command:
 
 def _serve(web_server: WebServer) -> click.Command:
     @click.command(
-        context_settings=_HELP,
+        context_settings=CONTEXT,
         epilog="""\b
 Examples:
   gitdash serve /srv/git                          prints the URL to open
@@ -133,7 +127,7 @@ Examples:
         help="The port on 127.0.0.1; 0 is any that is free.",
     )
     @click.option("--allow-actions", is_flag=True, help="Let whoever has the URL do what changes repositories.")
-    @click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
+    @ROOTS
     @click.pass_obj
     def serve(session: Session, roots: tuple[bytes, ...], port: int, allow_actions: bool) -> None:
         """Show the dashboard in a browser of this host, to whoever has the URL that is printed.
@@ -174,192 +168,8 @@ Exit codes: 0 done, 1 findings or something failed, 2 wrong use, 3 refused for s
 """
 
 
-_SORT_HELP = (
-    "Sort by this column: the biggest number, the worst state, the first name comes first; `-COLUMN` turns the order"
-    " round."
-)
-
-
-def _complete_column(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    from gitdash.cli.completion import complete_column
-
-    return complete_column(ctx, parameter, incomplete)
-
-
-def _complete_columns(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    from gitdash.cli.completion import complete_columns
-
-    return complete_columns(ctx, parameter, incomplete)
-
-
-def _survey_options(command: _Command) -> _Command:
-    for option in (
-        click.option(
-            "--sizes",
-            type=click.Choice(_SIZES),
-            help="What to measure beyond file sizes: index differences, what git answers, or both; without it, what"
-            " --columns, --sort and --where need.",
-        ),
-        click.option("--where", metavar="SQL", help="Only rows for which this SQL condition over columns holds."),
-        click.option("--sort", metavar="COLUMN", shell_complete=_complete_column, help=_SORT_HELP),
-        click.option(
-            "--columns", metavar="A,B", shell_complete=_complete_columns, help="These columns, in this order."
-        ),
-        click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]..."),
-    ):
-        command = option(command)
-    return command
-
-
 @click.command(
-    context_settings=_HELP,
-    epilog="""\b
-Examples:
-  gitdash scan /srv/git --sort exclusive
-  gitdash scan /srv/git --format csv --columns path,disk,packs
-  gitdash scan /srv/git --where "bitmap IS NULL AND packs > 10"
-""",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json", "jsonl", "csv", "markdown")),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
-@_survey_options
-@click.pass_obj
-def scan(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
-    """Find, inspect and judge all repositories below ROOT, and print them."""
-    from gitdash.cli.scan import ScanOptions, run_scan
-
-    click.get_current_context().exit(run_scan(session, ScanOptions(**options)))
-
-
-@click.command(
-    context_settings=_HELP,
-    epilog="""\b
-Examples:
-  gitdash check /srv/git                          exit 1 from warnings on
-  gitdash check /srv/git --fail-on critical
-""",
-)
-@click.option(
-    "--fail-on",
-    type=click.Choice(("notice", "warning", "critical")),
-    default="warning",
-    show_default=True,
-    help="The least severity for exit code 1.",
-)
-@click.option(
-    "--sizes",
-    type=click.Choice(_SIZES),
-    default="disk",
-    show_default=True,
-    help="What to measure before judging; the finding on duplicate bytes needs `exclusive`.",
-)
-@click.argument("roots", nargs=-1, type=_ROOT, metavar="[ROOT]...")
-@click.pass_obj
-def check(session: Session, roots: tuple[bytes, ...], fail_on: str, sizes: str) -> None:
-    """Print findings, one a line; exit 1 if one is at or above --fail-on, or a measurement failed."""
-    from gitdash.cli.check import run_check
-
-    click.get_current_context().exit(run_check(session, roots, fail_on=fail_on, sizes=sizes))
-
-
-@click.command(context_settings=_HELP)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
-@click.argument("repository", type=_ROOT, metavar="REPO")
-@click.pass_obj
-def show(session: Session, repository: bytes, output_format: str) -> None:
-    """Print everything about one repository: facts, findings with remedies, sizes, remotes."""
-    from gitdash.cli.show import run_show
-
-    click.get_current_context().exit(run_show(session, repository, output_format=output_format))
-
-
-@click.command(
-    context_settings=_HELP,
-    epilog="""\b
-Examples:
-  gitdash size x.git                              what a full clone costs
-  gitdash size x.git --exclude-alternates         without what the lender's references reach
-  gitdash size x.git --exclude-refs 'refs/merge-requests/*' --exclude-refs 'refs/pipelines/*'
-  gitdash size x.git --explain                    which strategy, why, and why the five figures differ
-""",
-)
-@click.option("--exclude-alternates", is_flag=True, help="Leave out what is reachable from the lenders' references.")
-@click.option(
-    "--exclude-refs",
-    metavar="GLOB",
-    multiple=True,
-    help="Leave out references that match, as in `git rev-list --exclude`; may be given several times.",
-)
-@click.option(
-    "--strategy",
-    type=click.Choice(("auto", "bitmap", "walk", "union")),
-    default="auto",
-    show_default=True,
-    help="How to obtain the figure.",
-)
-@click.option("--explain", is_flag=True, help="Say which strategy, why, what it costs, and why the figures differ.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
-@click.argument("repository", type=_ROOT, metavar="REPO")
-@click.pass_obj
-def size(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
-    """Ask git how many bytes on disk the reachable objects of one repository take."""
-    from gitdash.cli.size import SizeOptions, run_size
-
-    click.get_current_context().exit(run_size(session, SizeOptions(**options)))
-
-
-@click.command(
-    context_settings=_HELP,
-    epilog="""\b
-Examples:
-  gitdash history                                 what was done last, to whichever repository
-  gitdash history x.git                           what was done to it, the newest first
-  gitdash history x.git --limit 1 --verbose       the last, with every command
-  gitdash history x.git --format json             everything as data
-""",
-)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
-@click.option("--verbose", "-v", is_flag=True, help="Print references, files and every command, too.")
-@click.argument("repository", type=_ROOT, metavar="[REPO]", required=False)
-@click.pass_obj
-def history(session: Session, repository: bytes | None, output_format: str, limit: int, verbose: bool) -> None:
-    """Print what gitdash did to one repository, or to all: when, how it went, and what changed."""
-    from gitdash.cli.history import run_history
-
-    code = run_history(session, repository, output_format=output_format, limit=limit, is_verbose=verbose)
-    click.get_current_context().exit(code)
-
-
-@click.command(
-    context_settings=_HELP,
+    context_settings=CONTEXT,
     epilog="""\b
 Examples:
   gitdash completion bash >> ~/.bash_completion
