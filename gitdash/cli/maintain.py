@@ -83,15 +83,17 @@ def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned]
     plans = [one.plan for one in planned]
     is_only_shown = command.dry_run or command.output_format == "script"
     can_be_run = any(plan.runnable for plan in plans)
-    if is_only_shown or not can_be_run or command.output_format == "table":
+    is_written_down = can_be_run or any(task.is_skipped for plan in plans for task in plan.tasks)
+    if is_only_shown or not is_written_down or command.output_format == "table":
         _print_plans(session, plans, command)
     if is_only_shown:
         return _refusal_code(plans)
-    if not can_be_run:
+    if not is_written_down:
         is_refused = any(plan.is_refused for plan in plans)
         say("nothing is run: all of it is refused" if is_refused else "there is nothing to do")
         return _refusal_code(plans)
-    _require_agreement(plans, command)
+    if can_be_run:
+        _require_agreement(plans, command)
     return _run(actions, planned, command)
 
 
@@ -129,6 +131,8 @@ def _print_plans(session: Session, plans: Sequence[Plan], command: MaintainComma
 
 def _refusal_code(plans: Sequence[Plan]) -> int:
     """The same as if the plans were run: whoever starts this every night shall hear of what is not done."""
+    if any(task.is_skipped for plan in plans for task in plan.tasks):
+        return ExitCode.FINDINGS
     return ExitCode.REFUSED if any(plan.is_refused for plan in plans) else ExitCode.DONE
 
 

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import threading
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Final
 from gitdash.errors import GitdashError
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.mounts import filesystem_type
+from gitdash.maintenance.lasting import lasting_files
 from gitdash.maintenance.processes import boot_id, openers, process_namespace, started_ticks
 from gitdash.maintenance.writing import create_file, open_folder, remove_open_file
 from gitdash.units import printable
@@ -53,16 +55,23 @@ class LockRefusedError(GitdashError):
 
 
 @contextlib.contextmanager
-def hold_locks(stores: Collection[bytes], *, optional: Collection[bytes] = (), now_s: float) -> Iterator[None]:
+def hold_locks(
+    stores: Collection[bytes],
+    *,
+    optional: Collection[bytes] = (),
+    now_s: float,
+    cancel: threading.Event | None = None,
+) -> Iterator[None]:
     """Hold the locks of object stores, in order of path, and give all of them back at the end, however that comes.
 
+    One that another holds is tried once more if it is gone, or is another's, a moment later.
     One that is not ours to write is passed by if it is among `optional`: then nobody here maintains it either.
     Raises LockHeldError, LockRefusedError and, where there is no store or no room for a lock, OSError.
     """
     with contextlib.ExitStack() as held:
         for store in sorted({*stores, *optional}):
             try:
-                held.enter_context(_hold_lock(store, now_s))
+                held.enter_context(_hold_lock(store, now_s, cancel))
             except LockRefusedError:
                 if store in stores:
                     raise
@@ -70,13 +79,13 @@ def hold_locks(stores: Collection[bytes], *, optional: Collection[bytes] = (), n
 
 
 @contextlib.contextmanager
-def _hold_lock(objects_dir: bytes, now_s: float) -> Iterator[None]:
+def _hold_lock(objects_dir: bytes, now_s: float, cancel: threading.Event | None) -> Iterator[None]:
     with open_folder(objects_dir) as folder:
         owner_uid = os.fstat(folder).st_uid
         if owner_uid != os.geteuid():
             raise LockRefusedError(objects_dir, f"user {owner_uid} owns it, and this is user {os.geteuid()}")
         try:
-            descriptor = _make(folder, objects_dir, now_s)
+            descriptor = _make(folder, objects_dir, now_s, cancel)
         except OSError as error:
             if error.errno in _NOT_WRITABLE:
                 raise LockRefusedError(objects_dir, f"nothing can be written there: {error.strerror}") from error
@@ -89,10 +98,11 @@ def _hold_lock(objects_dir: bytes, now_s: float) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _make(folder: int, objects_dir: bytes, now_s: float) -> int:
+def _make(folder: int, objects_dir: bytes, now_s: float, cancel: threading.Event | None) -> int:
     with contextlib.suppress(FileExistsError):
         return _create(folder)
-    if _remove_if_abandoned(folder, objects_dir):
+    is_free = _remove_if_abandoned(folder, objects_dir)
+    if is_free or not lasting_files([os.path.join(objects_dir, LOCK_NAME)], cancel):
         with contextlib.suppress(FileExistsError):
             return _create(folder)
     raise _held(objects_dir, now_s)
@@ -196,7 +206,7 @@ def _held(objects_dir: bytes, now_s: float) -> LockHeldError:
     real_path = os.path.realpath(path)
     process_id = openers([real_path]).get(real_path)
     owner = lock_owner(content)
-    since = _clock_text(since_s, now_s)
+    since = clock_text(since_s, now_s)
     if process_id is not None:
         return LockHeldError(objects_dir, f"held by PID {process_id} since {since}", process_id)
     if owner is not None:
@@ -205,6 +215,7 @@ def _held(objects_dir: bytes, now_s: float) -> LockHeldError:
     return LockHeldError(objects_dir, f"held since {since} by a process that is not seen here", None)
 
 
-def _clock_text(moment_s: float, now_s: float) -> str:
+def clock_text(moment_s: float, now_s: float) -> str:
+    """Return a moment as clocks here show it, with the day unless that was within the last."""
     is_today = abs(now_s - moment_s) < _DAY_S
     return time.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M", time.localtime(moment_s))

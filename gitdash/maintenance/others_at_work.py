@@ -6,6 +6,7 @@ builtin/gc.c, lockfile.h. Linked work trees have operations and locks of their o
 
 import contextlib
 import os
+import threading
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -13,6 +14,7 @@ from typing import Final
 from gitdash.assessment.locks import kind_of
 from gitdash.inspection.files import FileError, FileMissingError, read_start
 from gitdash.maintenance.action_facts import HeldLock
+from gitdash.maintenance.lasting import lasting_files
 from gitdash.maintenance.lock import LOCK_NAME, is_abandoned, lock_owner, own_content
 from gitdash.maintenance.processes import openers
 from gitdash.model.inspection import Inspection, LockFile
@@ -57,9 +59,17 @@ def _worktrees(common_dir: bytes) -> list[bytes]:
         return []
 
 
-def maintenance_lock(objects_dir: bytes) -> HeldLock | None:
-    """Return the lock of another process; one of ours, and that of a gitdash that is dead, are none."""
+def maintenance_lock(objects_dir: bytes, cancel: threading.Event | None = None) -> HeldLock | None:
+    """Return the lock of another process; one that is gone a moment later is none.
+
+    Neither is one of ours, nor that of a gitdash that is dead.
+    """
     path = objects_dir + b"/" + LOCK_NAME
+    lock = _held_by_another(path, objects_dir)
+    return lock if lock is not None and lasting_files([path], cancel) else None
+
+
+def _held_by_another(path: bytes, objects_dir: bytes) -> HeldLock | None:
     try:
         since_s = os.lstat(path).st_mtime
     except OSError:
@@ -97,8 +107,28 @@ def gc_pid(report: RepositoryReport, policy: Policy, now_s: float) -> HeldLock |
     return None
 
 
-def live_locks(report: RepositoryReport, policy: Policy, now_s: float) -> Iterator[HeldLock]:
-    """Git closes a lock before it renames it: a young one without a holder is no proof that nobody has it."""
+def live_locks(
+    report: RepositoryReport, policy: Policy, now_s: float, cancel: threading.Event | None = None
+) -> tuple[HeldLock, ...]:
+    """Return the locks that others hold, or may hold; those that are gone a moment later are none.
+
+    git closes a lock before it renames it: a young one without a holder is no proof that nobody has it.
+    """
+    found = [(lock, place_of(report, lock.path)) for lock in _live_now(report, policy, now_s)]
+    lasting = lasting_files([path for _, path in found if path is not None], cancel)
+    return tuple(lock for lock, path in found if path is None or path in lasting)
+
+
+def place_of(report: RepositoryReport, path: str) -> bytes | None:
+    """Return where a lock lies; None if its name has an escape, so that it cannot be told."""
+    if "\\" in path:
+        return None
+    repository = report.repository
+    own = repository.git_dir + b"/" + os.fsencode(path)
+    return own if os.path.lexists(own) else repository.common_dir + b"/" + os.fsencode(path)
+
+
+def _live_now(report: RepositoryReport, policy: Policy, now_s: float) -> Iterator[HeldLock]:
     for lock in _locks(report):
         is_young = now_s - lock.mtime_s < kind_of(lock.path).age_s(policy)
         if lock.path not in {_MAINTENANCE_LOCK, _GC_PID} and (lock.holder_pid is not None or is_young):

@@ -9,6 +9,7 @@ from gitdash.assessment.sentences import listed
 from gitdash.maintenance.action_facts import ActionFacts, HeldLock
 from gitdash.maintenance.gains import needed_bytes
 from gitdash.maintenance.heuristics import config_of
+from gitdash.maintenance.lock import clock_text
 from gitdash.maintenance.refusal_rule import ALL, CHANGING, JudgedRule, RefusalRule
 from gitdash.model.inspection import Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
@@ -96,9 +97,10 @@ def live_lock(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str
 
 
 def _held(lock: HeldLock, now_s: float) -> str:
-    holder = f"held by {lock.holder}" if lock.holder else "no process seen holding it"
+    if lock.holder:
+        return f"{lock.path}, held by {lock.holder} since {clock_text(lock.since_s, now_s)}"
     age = human_age(max(now_s - lock.since_s, 0.0))
-    return f"{lock.path}, {holder} {'since just now' if age == 'now' else f'for {age}'}"
+    return f"{lock.path}, no process seen holding it {'since just now' if age == 'now' else f'for {age}'}"
 
 
 def operation_in_progress(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
@@ -214,7 +216,8 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="live-lock",
             tasks=CHANGING,
             meaning="a command is in the middle of something",
-            source="locks with a live holder, or younger than the age at which they are called stale",
+            source="locks with a live holder, or younger than the age at which they are called stale, that are still"
+            " there 0.2 s later",
         ),
         live_lock,
     ),

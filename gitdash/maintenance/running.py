@@ -1,8 +1,8 @@
 """Runs one task: under the lock, from facts that are read again, step by step, and says what came of it.
 
 Whether anything changed is told by what lies in the repository before and after, never by git's exit code: git says 0
-for what it skipped, too. Source: design 9; git-maintenance(1); VFS for Git's order of closing readers, replacing packs
-and warming readers. What a task consists of, `tasks` says; whether it may run, `refusals`.
+for what it skipped, too. Source: design 9; git-maintenance(1). What a task consists of, `tasks` says; whether it
+may run, `refusals`; how its steps are run, `stepping`.
 """
 
 import dataclasses
@@ -16,23 +16,22 @@ from typing import Final
 import msgspec
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.git_program import GitOutput, GitProgram
-from gitdash.maintenance.acts import ACT_FUNCTIONS
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
-from gitdash.maintenance.keeping import keeping_objects
+from gitdash.maintenance.lasting import lasting_files
 from gitdash.maintenance.leftovers import leftovers
 from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks, lock_bytes
+from gitdash.maintenance.others_at_work import place_of
 from gitdash.maintenance.outcomes import classify
 from gitdash.maintenance.reclaiming import dropped_objects, note_objects, require_confirmation
 from gitdash.maintenance.refusals import refusals_of
+from gitdash.maintenance.stepping import Surroundings, run_steps
 from gitdash.maintenance.steps import CHECK_LENDERS, removes_own_copies
 from gitdash.maintenance.tasks import steps_of
-from gitdash.maintenance.verdicts import success
-from gitdash.maintenance.verifying import FSCK, verify
-from gitdash.maintenance.work import TaskStoppedError, Work, corrupt, objects_dir_of, refused
+from gitdash.maintenance.verdicts import locks_of_store, success, unbegun
+from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of, refused
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.plan import PlannedTask, Refusal, Step
@@ -41,14 +40,12 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role
 from gitdash.model.task import Task
-from gitdash.units import counted, printable
+from gitdash.units import counted
 
 DEFAULT_TIME_LIMIT_S: Final = 21_600.0
 """Of one command: a full repack of a very large repository takes hours."""
 _SHOWN_LEFT: Final = 5
 _VANISHED: Final = "the repository is not there any more"
-_NOTHING_TO_DO: Final = "nothing-to-do"
-_INDEX_WRITTEN: Final = ("multi-pack-index", "write")
 _LOCKS_LENDERS: Final = frozenset({Task.DEDUPLICATE, Task.UNLINK})
 """Tasks that rely on what lenders have while they run."""
 
@@ -71,22 +68,6 @@ class TaskResult:
     commands: tuple[RecordedCommand, ...] = ()
     leftovers: tuple[str, ...] = ()
     """Locks and temporary files that were not there before. Printable."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What a task is run with, besides its repository."""
-
-    look: Callable[[], RepositoryReport]
-    """Reads the facts again."""
-    policy: Policy | None
-    """From which age on a lock is stale; None for the default."""
-    on_step: Callable[[str, int, int], None]
-    """Is told what a step does, its number from 1 on, and how many there are."""
-    close_readers: Callable[[], None]
-    """Before packs are deleted or replaced."""
-    warm_readers: Callable[[], None]
-    """After that."""
 
 
 def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by name
@@ -129,7 +110,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     if planned.refusals:
         return _not_run(work, planned.refusals)
     try:
-        with _locks(report, planned.task, now_s):
+        with _locks(work, planned.task):
             return _under_lock(work, around, planned.task)
     except LockRefusedError as error:
         return _ended(work, Outcome.REFUSED, Reason.PERMISSION, str(error))
@@ -139,12 +120,12 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         return _failed(work, error)
 
 
-def _locks(report: RepositoryReport, task: Task, now_s: float) -> AbstractContextManager[None]:
+def _locks(work: Work, task: Task) -> AbstractContextManager[None]:
     """A task that only reads takes none: it may read while others write, as git does."""
     if not task.changes_repository:
         return nullcontext()
-    lenders = _lender_stores(report) if task in _LOCKS_LENDERS else ()
-    return hold_locks((objects_dir_of(report),), optional=lenders, now_s=now_s)
+    lenders = _lender_stores(work.report) if task in _LOCKS_LENDERS else ()
+    return hold_locks((objects_dir_of(work.report),), optional=lenders, now_s=work.now_s, cancel=work.cancel)
 
 
 def _lender_stores(report: RepositoryReport) -> tuple[bytes, ...]:
@@ -166,7 +147,7 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
         note_objects(work)
     before = _figures(work.report, task)
     state = read_state(work.report.repository.common_dir)
-    error = _run_steps(work, around, steps)
+    error = run_steps(work, around, steps)
     return _judged(work, around, task, error, before, state)
 
 
@@ -188,10 +169,7 @@ def _figures(report: RepositoryReport, task: Task) -> StoreFigures:
 
 
 def _not_run(work: Work, refusals: Sequence[Refusal]) -> TaskResult:
-    sentence = "; ".join(refusal.reason for refusal in refusals)
-    if all(refusal.rule == _NOTHING_TO_DO for refusal in refusals):
-        return _ended(work, Outcome.NOTHING_TO_DO, None, sentence)
-    return _ended(work, Outcome.REFUSED, Reason.REFUSED, sentence)
+    return _ended(work, *unbegun(refusals))
 
 
 def _require_safe_steps(work: Work, task: Task, steps: Sequence[Step]) -> None:
@@ -201,60 +179,6 @@ def _require_safe_steps(work: Work, task: Task, steps: Sequence[Step]) -> None:
         return
     if work.lenders and any(map(removes_own_copies, steps)) and not any(step.act == CHECK_LENDERS for step in steps):
         raise refused("it would lose its own copies of what a lender has")
-
-
-def _run_steps(work: Work, around: Surroundings, steps: tuple[Step, ...]) -> GitdashError | OSError | None:
-    """Run the steps; return what stopped them."""
-    try:
-        for number, step in enumerate(steps, 1):
-            around.on_step(step.does, number, len(steps))
-            _run_with_recovery(work, around, step)
-    except (GitdashError, OSError) as error:
-        return error
-    return None
-
-
-def _run_with_recovery(work: Work, around: Surroundings, step: Step) -> None:
-    try:
-        _run_step(work, around, step)
-    except GitError as error:
-        if error.kind is not GitFailure.FAILED or not step.recovery:
-            raise
-        work.notes.append(f"`{step.does}` failed ({error}): what it is about was removed and written anew")
-        for repair in step.recovery:
-            _run_step(work, around, repair)
-        _run_step(work, around, step)
-
-
-def _run_step(work: Work, around: Surroundings, step: Step) -> None:
-    if step.replaces_packs:
-        around.close_readers()
-    try:
-        with keeping_objects(work, step):
-            _do(work, step)
-    finally:
-        if step.replaces_packs:
-            around.warm_readers()
-
-
-def _do(work: Work, step: Step) -> None:
-    work.refuse_if_lenders_changed()
-    if step.act is not None:
-        work.refuse_if_cancelled()
-        ACT_FUNCTIONS[step.act](work)
-    elif step.arguments == FSCK:
-        verify(work)
-    else:
-        _require_no_error(step, work.git(step.arguments, config=step.config, stdin=step.stdin.encode()))
-
-
-def _require_no_error(step: Step, output: GitOutput) -> None:
-    """Stop where git left a damaged pack out of a multi-pack-index: it says so, and ends with 0."""
-    if step.arguments[:2] != _INDEX_WRITTEN:
-        return
-    errors = [line for line in output.stderr.splitlines() if line.startswith("error: ")]
-    if errors:
-        raise corrupt(f"a pack is damaged: {printable(errors[0].removeprefix('error: '))}")
 
 
 def _judged(
@@ -281,7 +205,9 @@ def _judged(
         left = _left_by(work, report)
         failed = _failed(work, error, before=before, after=after, left=left)
         return dataclasses.replace(failed, removed=removed, removed_count=removed_count)
-    outcome, reason, sentence = success(task, report, before, after, changed=state != state_after)
+    changed = state != state_after
+    held = () if changed else _lasting_locks(work, report)
+    outcome, reason, sentence = success(task, before, after, changed=changed, held=held)
     if work.removed and outcome is Outcome.NOTHING_TO_DO:
         outcome, sentence = Outcome.DONE, f"{counted(len(work.removed), 'file')} removed"
     sentence = "; ".join((sentence, *work.notes))
@@ -296,6 +222,13 @@ def _judged(
         removed_count=max(removed_count + len(extra), len(work.removed)),
         commands=tuple(work.commands),
     )
+
+
+def _lasting_locks(work: Work, report: RepositoryReport) -> tuple[str, ...]:
+    """Return the locks that a task that changed nothing has met, and that are still there a moment later."""
+    places = {path: place_of(report, path) for path in locks_of_store(report)}
+    lasting = lasting_files([place for place in places.values() if place is not None], work.cancel)
+    return tuple(path for path, place in places.items() if place is None or place in lasting)
 
 
 def _left_by(work: Work, report: RepositoryReport) -> tuple[str, ...]:

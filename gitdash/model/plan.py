@@ -8,6 +8,7 @@ from gitdash.model.finding import Severity
 from gitdash.model.task import Task
 
 _NO_NEED: Final = frozenset({"nothing-to-do", "no-lender"})
+_FOR_NOW: Final = frozenset({"maintenance-locked", "gc-running", "live-lock"})
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,11 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     def is_no_need(self) -> bool:
         """Whether it says that there is nothing for the task to do, which is no danger and no failure."""
         return self.rule in _NO_NEED
+
+    @property
+    def is_for_now(self) -> bool:
+        """Whether another process is at work there, after which nothing may speak against it any more."""
+        return self.rule in _FOR_NOW
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +72,12 @@ class PlannedTask(msgspec.Struct, frozen=True, kw_only=True):
     def is_needless(self) -> bool:
         """Whether it is not run only because there is nothing for it to do."""
         return bool(self.refusals) and all(refusal.is_no_need for refusal in self.refusals)
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether it is not run only because another process is at work there: that is written down as a run."""
+        is_passing = all(refusal.is_no_need or refusal.is_for_now for refusal in self.refusals)
+        return bool(self.refusals) and is_passing and not self.is_needless
 
 
 class Unmended(msgspec.Struct, frozen=True, kw_only=True):

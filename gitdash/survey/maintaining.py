@@ -11,6 +11,7 @@ from gitdash.gitcmd.command_log import commands_for
 from gitdash.inspection.held_packs import held_packs
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.running import TaskResult, run_task
+from gitdash.maintenance.verdicts import unbegun
 from gitdash.model.held_packs import HeldPacks
 from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Plan, PlannedTask
@@ -65,12 +66,8 @@ class _Running:
         """Yield the entry of each task when it is over."""
         stopped_by: Task | None = None
         for place, task in enumerate(self.planned.plan.tasks):
-            if task.is_needless:
-                reasons = "; ".join(refusal.reason for refusal in task.refusals)
-                yield self._unbegun(task, Outcome.NOTHING_TO_DO, None, reasons)
-            elif task.refusals:
-                reasons = "; ".join(refusal.reason for refusal in task.refusals)
-                yield self._unbegun(task, Outcome.REFUSED, Reason.REFUSED, reasons)
+            if task.refusals:
+                yield self._unbegun(task, *unbegun(task.refusals))
             elif stopped_by is not None:
                 yield self._unbegun(task, Outcome.SKIPPED, Reason.OTHER, f"not begun, for {stopped_by} did not succeed")
             else:

@@ -1,7 +1,6 @@
 """Maintenance while others maintain the same repository, or push to it: nothing is lost, and nothing is made up."""
 
 import os
-import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -103,8 +102,14 @@ def test_maintenance_of_git_that_is_under_way_is_named_and_nothing_is_done(
         finished = gitdash.run("maintain", repository.path, "--task", "full-repack", "--yes")
         assert (repository.git_dir / "objects" / "maintenance.lock").exists()
         assert repository.packs() == packs
-    assert finished.returncode == ExitCode.REFUSED
-    assert f"refused: maintenance-locked: objects/maintenance.lock, held by PID {process.pid} " in finished.stdout
+        preview = gitdash.run("maintain", repository.path, "--task", "full-repack", "--dry-run")
+    assert (finished.returncode, preview.returncode) == (ExitCode.FINDINGS, ExitCode.FINDINGS)
+    sentence = f"objects/maintenance.lock, held by PID {process.pid} since "
+    assert f"refused: maintenance-locked: {sentence}" in finished.stdout
+    assert "maintain full-repack: skipped (lock held)" in finished.stdout
+    (entry,) = gitdash.json("history", repository.path)["actions"]
+    assert (entry["outcome"], entry["reason"], entry["commands"]) == ("skipped", "lock held", [])
+    assert entry["sentence"].startswith(sentence)
     assert gitdash.run("maintain", repository.path, "--task", "full-repack", "--yes").returncode == ExitCode.DONE
     assert len(repository.packs()) == 1
 
@@ -197,7 +202,7 @@ def test_pushes_and_commits_during_maintenance_are_all_there(
     writer = GitRepository(repository.path, clock_s=repository.clock_s)
     with again_and_again(push), again_and_again(commit):
         for task in UNDER_LOAD:
-            maintain_between_locks(gitdash, repository, task)
+            maintain_once(gitdash, repository, task)
     assert failures == []
     assert {name.rpartition("-")[0] for name in tips} == {"refs/heads/pushed", "refs/heads/committed"}
     listed = repository.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads/*-*").splitlines()
@@ -207,13 +212,7 @@ def test_pushes_and_commits_during_maintenance_are_all_there(
     assert {entry["task"] for entry in entries if entry["outcome"] == "done"} == set(UNDER_LOAD)
 
 
-def maintain_between_locks(gitdash: Gitdash, repository: GitRepository, task: str) -> None:
-    """Try until no reference happens to be locked at the moment of looking; everything else has to go well."""
-    for _ in range(20):
-        finished = gitdash.run("maintain", repository.path, "--task", task, "--yes")
-        if finished.returncode == ExitCode.DONE:
-            return
-        said = finished.stdout + finished.stderr
-        assert finished.returncode == ExitCode.REFUSED, said
-        assert re.search(r"another git is at work: (refs/heads/[\w-]+|packed-refs|HEAD)\.lock", said), said
-    raise AssertionError(f"a reference is locked at all times: {said}")
+def maintain_once(gitdash: Gitdash, repository: GitRepository, task: str) -> None:
+    """A lock that a push has for a moment is no reason; everything else has to go well, too."""
+    finished = gitdash.run("maintain", repository.path, "--task", task, "--yes")
+    assert finished.returncode == ExitCode.DONE, finished.stdout + finished.stderr

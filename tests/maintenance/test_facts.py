@@ -16,6 +16,7 @@ from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.lock import own_content
 from gitdash.maintenance.refusals import refusals_of
 from gitdash.model.task import Task
+from tests.support.meanwhile import Meanwhile
 from tests.support.repositories import GitRepository, git_version
 from tests.support.task_runs import program, report_of
 
@@ -27,8 +28,11 @@ def repository(tmp_path: Path) -> GitRepository:
     return made
 
 
-def facts_of(repository: GitRepository, *, now_s: float | None = None) -> ActionFacts:
-    return read_facts(report_of(repository), program=program(), now_s=time.time() if now_s is None else now_s)
+def facts_of(
+    repository: GitRepository, *, now_s: float | None = None, cancel: threading.Event | None = None
+) -> ActionFacts:
+    now_s = time.time() if now_s is None else now_s
+    return read_facts(report_of(repository), program=program(), now_s=now_s, cancel=cancel)
 
 
 def test_nothing_speaks_against_a_quiet_repository(repository: GitRepository) -> None:
@@ -283,6 +287,52 @@ def test_young_lock_is_live_and_an_old_one_is_not(
     now_s = time.time()
     repository.age(path, age_s, now_s)
     assert [lock.path for lock in facts_of(repository, now_s=now_s).live_locks] == ([name] if is_live else [])
+
+
+LOCKS = ("packed-refs.lock", "refs/heads/main.lock", "objects/maintenance.lock")
+
+
+def locks_in(facts: ActionFacts) -> list[str]:
+    alone = (facts.maintenance_lock,) if facts.maintenance_lock else ()
+    return [lock.path for lock in (*facts.live_locks, *alone)]
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_lock_that_is_gone_a_moment_later_is_none(repository: GitRepository, name: str) -> None:
+    path = repository.git_dir / name
+    path.touch()
+    assert locks_in(facts_of(repository, cancel=Meanwhile(lambda: path.unlink(missing_ok=True)))) == []
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_lock_of_another_push_a_moment_later_is_none(repository: GitRepository, name: str, tmp_path: Path) -> None:
+    """A busy server has one at most moments, each another file."""
+    path = repository.git_dir / name
+    path.touch()
+
+    def push_again() -> None:
+        (tmp_path / "next").touch()
+        (tmp_path / "next").rename(path)
+
+    assert locks_in(facts_of(repository, cancel=Meanwhile(push_again))) == []
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_lock_that_is_being_written_is_the_same(repository: GitRepository, name: str) -> None:
+    path = repository.git_dir / name
+    path.touch()
+
+    def write() -> None:
+        with path.open("a") as file:
+            file.write("another line of many")
+
+    assert locks_in(facts_of(repository, cancel=Meanwhile(write))) == [name]
+
+
+@pytest.mark.safety
+def test_lock_whose_name_does_not_print_is_not_passed_by(repository: GitRepository) -> None:
+    (repository.git_dir / os.fsdecode(b"refs/heads/\xff.lock")).touch()
+    assert len(facts_of(repository).live_locks) == 1
 
 
 @pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])

@@ -16,6 +16,7 @@ from gitdash.maintenance import lock
 from gitdash.maintenance.lock import LockHeldError, hold_locks, own_content
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
+from tests.support.meanwhile import Meanwhile
 from tests.support.old_stores import complaints
 from tests.support.repositories import GIT, GitRepository, clean_environment
 from tests.support.task_runs import make_lender_and_member, run
@@ -106,6 +107,13 @@ def test_a_lock_of_nobody_who_is_seen_is_never_removed(repository: GitRepository
     assert "by a process that is not seen here" in result.sentence
     assert lock_of(repository).read_bytes() == b""
     assert (repository.git_dir / "refs" / "heads" / "main").exists()
+
+
+def test_lock_that_is_given_back_a_moment_later_is_no_reason_to_skip(repository: GitRepository) -> None:
+    lock_of(repository).touch()
+    given_back = Meanwhile(lambda: lock_of(repository).unlink(missing_ok=True))
+    with hold_locks([store_of(repository)], now_s=time.time(), cancel=given_back):
+        assert lock_of(repository).read_bytes() == own_content()
 
 
 def test_another_gitdash_that_lives_is_named(repository: GitRepository) -> None:

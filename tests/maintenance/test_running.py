@@ -21,6 +21,7 @@ from gitdash.model.plan import Step
 from gitdash.model.progress import CommandProgress
 from gitdash.model.task import Task
 from tests.support.chaos import in_child, small_volume
+from tests.support.meanwhile import Meanwhile
 from tests.support.old_stores import complaints, grow_old, visible_objects
 from tests.support.repositories import GIT, GitRepository, clean_environment
 from tests.support.task_runs import make_lender_and_member, planned, program, report_of, run
@@ -103,6 +104,34 @@ def test_exit_code_0_beside_a_lock_is_no_success(tmp_path: Path) -> None:
     result = run(repository, Task.COMMIT_GRAPH, events=OnStep(lambda: lock_chain(folder)))
     assert (result.outcome, result.reason) != (Outcome.DONE, None)
     assert result.reason is Reason.LOCK_HELD, result.sentence
+
+
+@pytest.mark.parametrize("is_passing", [True, False])
+def test_lock_that_git_meets_is_given_a_moment_and_nothing_is_repaired_for_it(
+    tmp_path: Path, *, is_passing: bool
+) -> None:
+    repository = make_repository(tmp_path)
+    repository.git("repack", "-d", "-q")
+    repository.git("multi-pack-index", "write")
+    repository.commit({"a": "4"}, reference="refs/heads/b4")
+    repository.git("repack", "-d", "-q")
+    index = repository.git_dir / "objects/pack/multi-pack-index"
+    content, lock = index.read_bytes(), Path(f"{index}.lock")
+
+    def end_of_push() -> None:
+        if is_passing:
+            lock.unlink(missing_ok=True)
+
+    result = run(repository, Task.MULTI_PACK_INDEX, events=OnStep(lock.touch), cancel=Meanwhile(end_of_push))
+    commands = [command.exit_code for command in result.commands]
+    if is_passing:
+        assert result.outcome is Outcome.DONE, result.sentence
+        assert commands[0] != 0 == commands[1]
+        assert index.read_bytes() != content
+    else:
+        assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.LOCK_HELD)
+        assert len(commands) == 2
+        assert index.read_bytes() == content
 
 
 def lock_chain(folder: Path) -> None:

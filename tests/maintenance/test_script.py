@@ -217,8 +217,7 @@ def test_script_mends_a_multi_pack_index_that_does_not_verify(tmp_path: Path, te
 def test_refused_tasks_are_comments_with_their_reason() -> None:
     case = report(findings=(finding("loose-objects"),))
     script = shell_script([plan(case, action_facts(maintenance_lock=held()))])
-    reason = "objects/maintenance.lock, held by PID 4711 for 1h"
-    assert f"# -- loose-objects is refused: {reason} (maintenance-locked)" in script
+    assert "# -- loose-objects is refused: objects/maintenance.lock, held by PID 4711 since " in script
     assert "call --git-dir" not in script
 
 
