@@ -1,9 +1,20 @@
-"""What is left of processes."""
+"""Which processes run, and what is left of them."""
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import psutil
+
+
+def children_where(is_meant: Callable[[psutil.Process], bool], pid: int | None = None) -> list[psutil.Process]:
+    """Return the descendants, of this process or another, that are meant; one that ends meanwhile is not."""
+    found = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if is_meant(child):
+                found.append(child)
+    return found
 
 
 def left_after(processes: Sequence[psutil.Process], limit_s: float) -> list[psutil.Process]:

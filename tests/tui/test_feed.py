@@ -7,15 +7,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 
 from gitdash.config.settings import Settings
 from gitdash.discovery.roots import RootError
-from gitdash.errors import ExitCode
 from gitdash.gitcmd.runner import find_git
 from gitdash.history.store import History, open_history
 from gitdash.model.report import State
@@ -23,58 +20,10 @@ from gitdash.model.sizes import SizeMeasurement
 from gitdash.tui.app import NoTerminalError, run_dashboard
 from gitdash.tui.feed.survey_feed import SurveyFeed
 from gitdash.tui.source import Changes
-from tests.support.pty_session import PtySession
 from tests.support.repositories import GIT, GitRepository
+from tests.tui.watched_feed import WatchedFeed, watched_feed
 
-PROJECT = os.fspath(Path(__file__).parents[2])
 LIMIT_S = 30.0
-
-
-class Watched:
-    """A feed whose changes are added up."""
-
-    def __init__(self, feed: SurveyFeed) -> None:
-        self.feed = feed
-        self.seen = Changes()
-
-    def until(self, is_reached: Callable[[Changes], bool]) -> None:
-        """Take changes until all of them together satisfy a condition."""
-        deadline_s = time.monotonic() + LIMIT_S
-        while not is_reached(self.seen):
-            assert time.monotonic() < deadline_s, self.seen
-            changes = self.feed.take()
-            if changes is None:
-                threading.Event().wait(0.01)
-                continue
-            self.seen.summaries |= changes.summaries
-            self.seen.reports |= changes.reports
-            self.seen.busy |= changes.busy
-            self.seen.forgotten += changes.forgotten
-            self.seen.notices += changes.notices
-            self.seen.skipped = self.seen.skipped if changes.skipped is None else changes.skipped
-            self.seen.progress = changes.progress or self.seen.progress
-            self.seen.failure = changes.failure or self.seen.failure
-
-    def until_surveyed(self) -> None:
-        self.until(lambda seen: seen.progress is not None and seen.progress.step == "surveyed")
-        self.seen.progress = None
-
-
-@contextmanager
-def _feed(root: Path, history: History | None = None) -> Iterator[Watched]:
-    feed = SurveyFeed(
-        [os.fsencode(root)],
-        settings=Settings(),
-        history=history,
-        program=find_git(GIT),
-        clock=time.time,
-        registry_dir=os.fsencode(root) + b"-lab",
-    )
-    feed.start(lambda: None)
-    try:
-        yield Watched(feed)
-    finally:
-        feed.stop()
 
 
 @pytest.fixture
@@ -102,8 +51,8 @@ def _path(root: Path, name: str) -> bytes:
 @pytest.mark.parametrize("keeps_state", [True, False])
 @pytest.mark.oracle
 def test_survey_fills_rows_with_the_sizes_that_git_says(fleet: Path, history: History, keeps_state: bool) -> None:
-    with _feed(fleet, history if keeps_state else None) as watched:
-        watched.until_surveyed()
+    with watched_feed(fleet, history=history if keeps_state else None) as watched:
+        watched.until_over()
         assert [row.name for row in sorted(watched.seen.summaries.values(), key=lambda row: row.name)] == [
             "a.git",
             "b.git",
@@ -120,8 +69,8 @@ def test_survey_fills_rows_with_the_sizes_that_git_says(fleet: Path, history: Hi
         assert isinstance(report.sizes.reachable, SizeMeasurement)
         assert not report.sizes.reachable.from_history, "it was measured in this run"
     if keeps_state:
-        with _feed(fleet, history) as watched:
-            watched.until_surveyed()
+        with watched_feed(fleet, history=history) as watched:
+            watched.until_over()
             watched.feed.request_report(_path(fleet, "c.git"))
             watched.until(lambda seen: _path(fleet, "c.git") in seen.reports)
             report = watched.seen.reports[_path(fleet, "c.git")]
@@ -143,9 +92,9 @@ def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> No
     feed.start(lambda: woken.append(1))
     try:
         _wait_until(lambda: bool(woken))
-        watched = Watched(feed)
+        watched = WatchedFeed(feed)
         feed.request_report(b"/nowhere")
-        watched.until_surveyed()
+        watched.until_over()
         watched.until(lambda seen: b"/nowhere" in seen.reports)
         assert feed.take() is None
         woken.clear()
@@ -159,15 +108,15 @@ def test_dashboard_is_woken_once_until_it_takes_what_happened(fleet: Path) -> No
 
 
 def test_report_of_an_unknown_repository_is_none(fleet: Path) -> None:
-    with _feed(fleet) as watched:
+    with watched_feed(fleet) as watched:
         watched.feed.request_report(b"/nowhere")
         watched.until(lambda seen: b"/nowhere" in seen.reports)
         assert watched.seen.reports[b"/nowhere"] is None
 
 
 def test_another_look_sees_what_changed_and_keeps_what_only_a_survey_knows(fleet: Path, history: History) -> None:
-    with _feed(fleet, history) as watched:
-        watched.until_surveyed()
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
         path = _path(fleet, "a.git")
         before = watched.seen.summaries[path]
         GitRepository(fleet / "a.git").blob(b"a loose object")
@@ -185,8 +134,8 @@ def test_another_look_sees_what_changed_and_keeps_what_only_a_survey_knows(fleet
 
 @pytest.mark.oracle
 def test_measuring_now_gives_both_sizes_of_what_is_there_now(fleet: Path, history: History) -> None:
-    with _feed(fleet, history) as watched:
-        watched.until_surveyed()
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
         repository = GitRepository(fleet / "b.git")
         repository.commit({"file": "another content", "more": "x" * 1000})
         path = _path(fleet, "b.git")
@@ -203,8 +152,8 @@ def test_measuring_now_gives_both_sizes_of_what_is_there_now(fleet: Path, histor
 def test_another_look_at_a_changed_repository_measures_its_sizes_anew_and_shows_the_former_ones_meanwhile(
     fleet: Path, history: History, keeps_state: bool
 ) -> None:
-    with _feed(fleet, history if keeps_state else None) as watched:
-        watched.until_surveyed()
+    with watched_feed(fleet, history=history if keeps_state else None) as watched:
+        watched.until_over()
         repository = GitRepository(fleet / "b.git")
         path = _path(fleet, "b.git")
         former = watched.seen.summaries[path].reachable_bytes
@@ -223,8 +172,8 @@ def test_another_look_at_a_changed_repository_measures_its_sizes_anew_and_shows_
 
 
 def test_repository_that_is_gone_says_so_when_looked_at_and_leaves_when_all_is_surveyed(fleet: Path) -> None:
-    with _feed(fleet) as watched:
-        watched.until_surveyed()
+    with watched_feed(fleet) as watched:
+        watched.until_over()
         path = _path(fleet, "b.git")
         (fleet / "b.git").rename(fleet.parent / "elsewhere.git")
         watched.feed.rescan(path)
@@ -232,33 +181,33 @@ def test_repository_that_is_gone_says_so_when_looked_at_and_leaves_when_all_is_s
         assert watched.seen.summaries[path].state is State.UNREADABLE
         assert watched.seen.summaries[path].reachable_bytes is None
         watched.feed.rescan(None)
-        watched.until_surveyed()
+        watched.until_over()
         assert watched.seen.forgotten == [path]
 
 
 def test_surveying_again_finds_the_new_and_forgets_the_gone(fleet: Path, history: History) -> None:
-    with _feed(fleet, history) as watched:
-        watched.until_surveyed()
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
         GitRepository.init(fleet / "new.git")
         (fleet / "b.git").rename(fleet.parent / "elsewhere.git")
         watched.feed.rescan(None)
-        watched.until_surveyed()
+        watched.until_over()
         assert _path(fleet, "new.git") in watched.seen.summaries
         assert watched.seen.forgotten == [_path(fleet, "b.git")]
 
 
 def test_what_is_no_repository_is_counted_when_all_is_done(fleet: Path) -> None:
     (fleet / "empty.git").mkdir()
-    with _feed(fleet) as watched:
+    with watched_feed(fleet) as watched:
         watched.until(lambda seen: seen.progress is not None and seen.progress.step == "surveyed")
         assert watched.seen.progress is not None
         assert watched.seen.progress.other_count == 1
         assert watched.seen.skipped is not None
         assert [one.path for one in watched.seen.skipped] == [_path(fleet, "empty.git")]
-        watched.until_surveyed()
+        watched.until_over()
         (fleet / "empty.git").rmdir()
         watched.feed.rescan(None)
-        watched.until_surveyed()
+        watched.until_over()
         assert watched.seen.skipped == ()
 
 
@@ -276,15 +225,15 @@ def test_root_that_does_not_exist_is_refused_before_anything_is_painted(tmp_path
 
 
 def test_root_that_vanishes_ends_the_survey_with_its_reason(tmp_path: Path) -> None:
-    with _feed(tmp_path / "none") as watched:
+    with watched_feed(tmp_path / "none") as watched:
         watched.until(lambda seen: seen.failure is not None)
         assert isinstance(watched.seen.failure, RootError)
 
 
 def test_rows_of_another_version_are_told_of_and_found_again(fleet: Path, tmp_path: Path) -> None:
     state = os.fspath(tmp_path / "older.db")
-    with open_history(state) as history, _feed(fleet, history) as watched:
-        watched.until_surveyed()
+    with open_history(state) as history, watched_feed(fleet, history=history) as watched:
+        watched.until_over()
     with sqlite3.connect(state) as connection:
         connection.execute("UPDATE repositories SET summary = x'00' WHERE path = ?", (_path(fleet, "b.git"),))
     connection.close()
@@ -302,8 +251,8 @@ def test_rows_of_another_version_are_told_of_and_found_again(fleet: Path, tmp_pa
         )
         feed.start(lambda: None)
         try:
-            watched = Watched(feed)
-            watched.until_surveyed()
+            watched = WatchedFeed(feed)
+            watched.until_over()
         finally:
             feed.stop()
     assert watched.seen.notices == [
@@ -319,31 +268,12 @@ def test_error_of_ours_ends_the_survey_rather_than_leaving_it_silent(
         raise NameError("a mistake")
 
     monkeypatch.setattr("gitdash.survey.survey.run_survey", fail)
-    with _feed(fleet) as watched:
+    with watched_feed(fleet) as watched:
         watched.until(lambda seen: seen.failure is not None)
         assert isinstance(watched.seen.failure, NameError)
 
 
 @pytest.mark.safety
-def test_quitting_takes_a_second_at_most_and_leaves_no_process(fleet: Path, tmp_path: Path) -> None:
-    slow_git = tmp_path / "slow-git"
-    slow_git.write_text(f'#!/bin/sh\ncase "$*" in *rev-list*) exec sleep 60;; esac\nexec {GIT} "$@"\n')
-    slow_git.chmod(0o755)
-    argv = [sys.executable, "-m", "gitdash", "--no-state", "--git", os.fspath(slow_git), os.fspath(fleet)]
-    with PtySession(argv, folder=PROJECT) as session:
-        session.wait_for_text("measuring")
-        process = psutil.Process(session.pid)
-        _wait_until(lambda: any("sleep" in child.name() for child in process.children(recursive=True)))
-        children = process.children(recursive=True)
-        start_s = time.monotonic()
-        session.send(b"q")
-        assert session.wait_for_exit(limit_s=10) == ExitCode.DONE
-        elapsed_s = time.monotonic() - start_s
-        psutil.wait_procs(children, timeout=1)
-        assert [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE] == []
-        assert elapsed_s <= 1.0
-
-
 def _wait_until(is_reached: Callable[[], bool]) -> None:
     deadline_s = time.monotonic() + LIMIT_S
     while not is_reached():

@@ -16,7 +16,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
 from gitdash.tui.feed.jobs import KEPT_ENDED, KEPT_PARTS, JobRegister
 from gitdash.tui.feed.survey_job import SurveyJob
-from tests.support.processes import left_after
+from tests.support.processes import children_where, left_after
 from tests.support.repositories import GitRepository
 from tests.survey.test_sizing_queue import report
 from tests.tui.watched_feed import LIMIT_S, WaitingGit, watched_feed
@@ -179,7 +179,7 @@ def test_what_runs_is_not_done_again_and_what_has_ended_is_not_cancelled(fleet: 
 
 
 def _waiting_shells() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children(recursive=True) if child.name() == "waiting-git"]
+    return children_where(lambda child: child.name() == "waiting-git")
 
 
 class Told:

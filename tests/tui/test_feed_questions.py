@@ -7,63 +7,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 
-from gitdash.config.settings import Settings
-from gitdash.gitcmd.runner import find_git
 from gitdash.model.lookup import LookupTimes
 from gitdash.model.namespaces import ReferenceNamespaces
 from gitdash.model.repository import Unreadable
 from gitdash.tui.feed.lanes import Lanes
-from gitdash.tui.feed.survey_feed import SurveyFeed
-from gitdash.tui.source import Changes
-from tests.support.repositories import GIT, GitRepository
+from tests.support.processes import children_where
+from tests.support.repositories import GitRepository
+from tests.tui.watched_feed import WatchedFeed, watched_feed
 
 LIMIT_S = 30.0
 
 
-class Watched:
-    """A feed, and the answers it gave so far."""
-
-    def __init__(self, feed: SurveyFeed) -> None:
-        self.feed = feed
-        self.seen = Changes()
-
-    def until(self, is_reached: Callable[[Changes], bool]) -> Changes:
-        deadline_s = time.monotonic() + LIMIT_S
-        while not is_reached(self.seen):
-            assert time.monotonic() < deadline_s, self.seen
-            changes = self.feed.take()
-            if changes is None:
-                threading.Event().wait(0.01)
-                continue
-            assert changes.failure is None
-            self.seen.namespaces |= changes.namespaces
-            self.seen.lookup_times |= changes.lookup_times
-            self.seen.progress = changes.progress or self.seen.progress
-            for path, answers in changes.objects.items():
-                self.seen.objects.setdefault(path, []).extend(answers)
-        return self.seen
-
-
 @contextmanager
-def _surveyed(root: Path) -> Iterator[Watched]:
-    feed = SurveyFeed(
-        [os.fsencode(root)],
-        settings=Settings(),
-        history=None,
-        program=find_git(GIT),
-        clock=time.time,
-        registry_dir=os.fsencode(root) + b"-lab",
-    )
-    feed.start(lambda: None)
-    watched = Watched(feed)
-    try:
-        watched.until(lambda seen: seen.progress is not None and seen.progress.step == "surveyed")
+def _surveyed(root: Path) -> Iterator[WatchedFeed]:
+    with watched_feed(root) as watched:
+        watched.until_over()
         yield watched
-    finally:
-        feed.stop()
 
 
 @pytest.fixture
@@ -81,11 +42,8 @@ def _path(repository: GitRepository) -> bytes:
 
 def _readers() -> list[int]:
     """Processes of ours that answer for single objects."""
-    return [
-        child.pid
-        for child in psutil.Process().children(recursive=True)
-        if any(word.startswith("--batch-check") for word in child.cmdline())
-    ]
+    readers = children_where(lambda child: any(word.startswith("--batch-check") for word in child.cmdline()))
+    return [reader.pid for reader in readers]
 
 
 @pytest.mark.oracle

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from gitdash.errors import ExitCode
-from tests.support.processes import left_after
+from tests.support.processes import children_where, left_after
 from tests.support.pty_session import LIMIT_S, PtySession
 from tests.support.repositories import GIT, GitRepository
 from tests.support.terminal_screen import screen_lines
@@ -41,7 +41,7 @@ def command(tmp_path: Path) -> list[str]:
 
 
 def _sleeping(pid: int) -> list[psutil.Process]:
-    return [child for child in psutil.Process(pid).children(recursive=True) if child.name() == "sleep"]
+    return children_where(lambda child: child.name() == "sleep", pid)
 
 
 def _measuring(session: PtySession) -> list[psutil.Process]:

@@ -25,8 +25,8 @@ class WatchedFeed:
         self.feed = feed
         self.seen = Changes()
 
-    def until(self, is_reached: Callable[[Changes], bool]) -> None:
-        """Take changes until all of them together satisfy a condition."""
+    def until(self, is_reached: Callable[[Changes], bool]) -> Changes:
+        """Take changes until all of them together satisfy a condition, and return these."""
         deadline_s = time.monotonic() + LIMIT_S
         while not is_reached(self.seen):
             assert time.monotonic() < deadline_s, self.seen
@@ -34,10 +34,12 @@ class WatchedFeed:
                 threading.Event().wait(0.005)
                 continue
             self._add(changes)
+        return self.seen
 
     def _add(self, changes: Changes) -> None:
         seen = self.seen
         seen.summaries |= changes.summaries
+        seen.reports |= changes.reports
         seen.jobs |= changes.jobs
         for number in changes.forgotten_jobs:
             del seen.jobs[number]
@@ -51,7 +53,10 @@ class WatchedFeed:
         seen.entries |= changes.entries
         seen.experiments |= changes.experiments
         seen.experiment_runs |= changes.experiment_runs
+        seen.namespaces |= changes.namespaces
         seen.lookup_times |= changes.lookup_times
+        for path, answers in changes.objects.items():
+            seen.objects.setdefault(path, []).extend(answers)
         seen.failure = changes.failure or seen.failure
 
     def until_over(self, step: str = "surveyed") -> None:
