@@ -36,7 +36,7 @@ def _cells(variant: VariantResult, best_s: float, *, is_winner: bool) -> tuple[s
     return (
         f"{printable(variant.name)}{' *' if is_winner else ''}",
         fine_duration(summary.median_s),
-        f"{fine_duration(summary.low_s)} to {fine_duration(summary.high_s)}",
+        f"{fine_duration(summary.low_s)} to {fine_duration(summary.high_s)}" if summary.allows_verdict else UNKNOWN,
         fine_duration(summary.minimum_s),
         _times(summary.median_s, best_s),
         str(summary.count),

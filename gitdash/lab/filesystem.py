@@ -133,15 +133,15 @@ def _with_meaning(
     result: ExperimentResult, report: RepositoryReport, mount: Mount | None, *, is_cold: bool
 ) -> ExperimentResult:
     """Say what the operations mean for git instead of which of them is the fastest."""
-    medians_s = {variant.name: variant.summary.median_s for variant in result.variants if variant.summary is not None}
-    found = look_up_costs.found(medians_s)
-    notes = [*look_up_costs.prediction_notes(_object_count(report), medians_s), *_mount_notes(mount, found)]
+    summaries = {variant.name: variant.summary for variant in result.variants if variant.summary is not None}
+    found = look_up_costs.found(summaries)
+    notes = [*look_up_costs.prediction_notes(_object_count(report), summaries), *_mount_notes(mount, found)]
     if is_cold:
         notes.append("Measured warm: the files are our own, and names are what counts.")
     return msgspec.structs.replace(
         result,
         winner=None,
-        verdict=look_up_costs.verdict(medians_s),
+        verdict=look_up_costs.verdict(summaries),
         notes=(*result.notes, *notes),
         filesystem_type=result.filesystem_type if mount is None else mount.type_name,
     )

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.units import fine_duration, human_count, human_duration
+from gitdash.lab.statistics import too_few_text
+from gitdash.model.experiment import Summary
+from gitdash.units import fine_duration, human_count
 
 _FAN_OUT_COUNT: Final = 256
 _UNPACK_LOOK_UPS: Final = 5
@@ -26,6 +28,7 @@ ABSENT: Final = "look-up-absent"
 ABSENT_AGAIN: Final = "look-up-absent-again"
 PRESENT: Final = "look-up-present"
 WRITE: Final = "write"
+_ABSENT_TITLES: Final = {ABSENT: "the first look-up of an absent name", ABSENT_AGAIN: "asking for it again"}
 
 
 class Remembrance(enum.StrEnum):
@@ -80,29 +83,35 @@ def _fan_out_folders(object_count: int) -> int:
     return round(_FAN_OUT_COUNT * (1 - (1 - 1 / _FAN_OUT_COUNT) ** object_count))
 
 
-def found(medians_s: Mapping[str, float]) -> Remembrance | None:
-    """Say what was found, by the medians of operations by name; None if a look-up was not measured."""
-    absent_s, again_s = medians_s.get(ABSENT), medians_s.get(ABSENT_AGAIN)
-    return None if absent_s is None or again_s is None else remembrance(absent_s, again_s)
+def found(summaries: Mapping[str, Summary]) -> Remembrance | None:
+    """Say what was found, by what the runs of operations say by name; None if a look-up has no runs, or too few."""
+    asked = [summaries[name] for name in (ABSENT, ABSENT_AGAIN) if name in summaries]
+    if len(asked) < 2 or not all(summary.allows_verdict for summary in asked):
+        return None
+    first, again = asked
+    return remembrance(first.median_s, again.median_s)
 
 
-def verdict(medians_s: Mapping[str, float]) -> str:
+def verdict(summaries: Mapping[str, Summary]) -> str:
     """Say in one sentence whether absence is remembered."""
-    what = found(medians_s)
-    if what is None:
+    asked = {name: summaries[name] for name in _ABSENT_TITLES if name in summaries}
+    if len(asked) < 2:
         return "No verdict: absent names were not looked up twice."
-    first, again = (fine_duration(medians_s[name]) for name in (ABSENT, ABSENT_AGAIN))
+    what = found(asked)
+    if what is None:
+        return too_few_text(asked, _ABSENT_TITLES) or ""
+    first, again = (fine_duration(asked[name].median_s) for name in (ABSENT, ABSENT_AGAIN))
     return f"{_VERDICTS[what]}: a look-up of an absent name takes {first}, asked again {again}."
 
 
-def prediction_notes(object_count: int, medians_s: Mapping[str, float]) -> tuple[str, ...]:
+def prediction_notes(object_count: int, summaries: Mapping[str, Summary]) -> tuple[str, ...]:
     """Say what look-ups would cost with this repository's objects, and what to do where that is much."""
-    absent_s = medians_s.get(ABSENT)
-    if absent_s is None:
+    if ABSENT not in summaries:
         return ()
+    absent_s = summaries[ABSENT].median_s
     notes = [
         f"Predicted for {prediction.title}: {human_count(prediction.look_up_count)} look-ups of absent names,"
-        f" {human_duration(prediction.cost_s)}."
+        f" {fine_duration(prediction.cost_s)}."
         for prediction in clone_predictions(object_count, absent_s)
     ]
     if absent_s >= _CHEAP_S:

@@ -10,8 +10,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from gitdash.model.experiment import Summary
-from gitdash.units import human_duration
+from gitdash.model.experiment import LEAST_RUNS, Summary
+from gitdash.units import fine_duration
 
 _RESAMPLE_COUNT: Final = 2_000
 """The ends of the interval then hold still to about half a percent of the resamples."""
@@ -39,9 +39,12 @@ def is_narrow(summary: Summary, ratio: float = 0.05) -> bool:
 
 
 def winner_of(summaries: Mapping[str, Summary]) -> str | None:
-    """Return the name whose interval lies below all others; None if none does, or there is nothing to compare."""
+    """Return the name whose interval lies below all others.
+
+    None if none does, if there is nothing to compare, or as long as one of them has too few runs: it might win.
+    """
     ranked = sorted(summaries, key=lambda name: summaries[name].high_s)
-    if len(ranked) < 2:
+    if len(ranked) < 2 or not all(summary.allows_verdict for summary in summaries.values()):
         return None
     best, *others = ranked
     return best if all(summaries[best].high_s < summaries[other].low_s for other in others) else None
@@ -52,6 +55,8 @@ def verdict_text(summaries: Mapping[str, Summary], titles: Mapping[str, str]) ->
     ranked = sorted(summaries, key=lambda name: summaries[name].median_s)
     if len(ranked) < 2:
         return "Nothing to compare: fewer than two variants have runs."
+    if (few := too_few_text(summaries, titles)) is not None:
+        return few
     winner = winner_of(summaries)
     best, second = ranked[:2]
     if winner is None:
@@ -61,10 +66,18 @@ def verdict_text(summaries: Mapping[str, Summary], titles: Mapping[str, str]) ->
             f" ({_interval(summaries[_overlapping(best, summaries)])}), do not part."
         )
     return (
-        f"{titles[winner]} is the fastest: {human_duration(summaries[best].median_s)} against"
-        f" {human_duration(summaries[second].median_s)} of {titles[second]}"
+        f"{titles[winner]} is the fastest: {fine_duration(summaries[best].median_s)} against"
+        f" {fine_duration(summaries[second].median_s)} of {titles[second]}"
         f" ({_times(summaries[second].median_s, summaries[best].median_s)})."
     )
+
+
+def too_few_text(summaries: Mapping[str, Summary], titles: Mapping[str, str]) -> str | None:
+    """Return why there is no verdict if one of them has too few runs; None if all have enough."""
+    fewest = min(summaries, key=lambda name: summaries[name].count, default=None)
+    if fewest is None or summaries[fewest].allows_verdict:
+        return None
+    return f"Too few runs for a verdict: {titles[fewest]} has {summaries[fewest].count}, and {LEAST_RUNS} are needed."
 
 
 def _overlapping(best: str, summaries: Mapping[str, Summary]) -> str:
@@ -73,7 +86,7 @@ def _overlapping(best: str, summaries: Mapping[str, Summary]) -> str:
 
 
 def _interval(summary: Summary) -> str:
-    return f"{human_duration(summary.low_s)} to {human_duration(summary.high_s)}"
+    return f"{fine_duration(summary.low_s)} to {fine_duration(summary.high_s)}"
 
 
 def _times(longer_s: float, shorter_s: float) -> str:

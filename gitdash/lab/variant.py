@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from gitdash.model.experiment import LEAST_RUNS
 from gitdash.model.ledger import Phase
 
 
@@ -65,7 +66,7 @@ class Variant:
 class Limits:
     """When an experiment ends: each variant has its least runs, and its interval is narrow or the budget is spent."""
 
-    least_runs: int = 5
+    least_runs: int = LEAST_RUNS
     most_runs: int = 30
     budget_s: float = 60.0
     """For all runs together, warm-ups included; once it is spent no further run begins, be it one of the least."""

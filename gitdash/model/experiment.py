@@ -4,11 +4,16 @@ Times `*_at_s` are seconds since the epoch, durations end in `_s`. Texts are pri
 """
 
 import enum
+from typing import Final
 
 import msgspec
 
 from gitdash.model.ledger import Phase
 from gitdash.model.sizes import Question, Strategy
+
+LEAST_RUNS: Final = 5
+"""Of each variant, before anything is said of which is the fastest: from fewer the bootstrap gives only the range
+of what was seen, and from one nothing at all."""
 
 
 class ExperimentKind(enum.StrEnum):
@@ -86,6 +91,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The interval of the median, 95 of 100, by bootstrap."""
     high_s: float
 
+    @property
+    def allows_verdict(self) -> bool:
+        """Whether there are enough runs for the interval to say something."""
+        return self.count >= LEAST_RUNS
+
 
 class VariantResult(msgspec.Struct, frozen=True, kw_only=True):
     """One variant of an experiment."""
@@ -126,7 +136,7 @@ class ExperimentResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the cache was emptied, and how that was seen."""
     variants: tuple[VariantResult, ...]
     winner: str | None
-    """Name of the variant whose interval lies below all others; None if the intervals do not part."""
+    """Name of the variant whose interval lies below all others; None if they do not part, or runs are too few."""
     verdict: str
     """One sentence."""
     discarded_count: int = 0

@@ -13,6 +13,7 @@ from gitdash.lab import filesystem
 from gitdash.lab.beside import folder_beside
 from gitdash.lab.copies import sweep_copies
 from gitdash.lab.request import ExperimentError
+from gitdash.lab.variant import Limits
 from tests.support.fetching import report_of
 from tests.support.fuse_mount import fuse_mount, why_not
 from tests.support.lab_requests import files_of, import_objects, request_for
@@ -31,6 +32,8 @@ def on_run(run):
 
 filesystem.run(request_for(GitRepository(Path(sys.argv[1])), Path(sys.argv[2]), on_run=on_run))
 """
+ENOUGH = Limits(least_runs=5, most_runs=5, budget_s=60)
+"""Runs for a verdict."""
 NAMES = ["look-up-present", "look-up-absent", "look-up-absent-again", "read-folder", "write"]
 
 
@@ -54,7 +57,7 @@ def test_every_operation_is_measured_and_nothing_is_left(repository, tmp_path):
 
 
 def test_result_says_on_which_mount_and_what_a_clone_would_pay(repository, tmp_path):
-    result = filesystem.run(request_for(repository, tmp_path / "registry"))
+    result = filesystem.run(request_for(repository, tmp_path / "registry", limits=ENOUGH))
     assert "absent name takes" in result.verdict
     assert sum(note.startswith("Predicted for") for note in result.notes) == 3
     assert any(note.startswith("Mount /") for note in result.notes)
@@ -134,7 +137,7 @@ def test_absence_that_a_mount_remembers_is_told_from_absence_that_it_does_not(tm
     with fuse_mount(tmp_path, delay_s=0.001, negative_timeout_s=negative_timeout_s) as mount:
         repository = GitRepository.init(mount.path / "fleet" / "a.git")
         import_objects(repository, 3)
-        result = filesystem.run(request_for(repository, tmp_path / "registry"))
+        result = filesystem.run(request_for(repository, tmp_path / "registry", limits=ENOUGH))
         medians_s = {variant.name: variant.summary.median_s for variant in result.variants}
         assert os.listdir(mount.path / "fleet") == ["a.git"]
     assert verdict in result.verdict

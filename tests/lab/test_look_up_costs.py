@@ -2,7 +2,16 @@
 
 import pytest
 
-from gitdash.lab.look_up_costs import Remembrance, clone_predictions, prediction_notes, remembrance, verdict
+from gitdash.lab.look_up_costs import Remembrance, clone_predictions, found, prediction_notes, remembrance, verdict
+from gitdash.model.experiment import Summary
+
+
+def summaries(count=5, **medians_s):
+    """What the runs of operations say, all of them alike."""
+    return {
+        name.replace("_", "-"): Summary(count=count, median_s=one, minimum_s=one, low_s=one, high_s=one)
+        for name, one in medians_s.items()
+    }
 
 
 def test_prediction_multiplies_look_ups_with_what_one_costs():
@@ -32,14 +41,20 @@ def test_absence_is_remembered_if_asking_again_costs_far_less(absent_s, again_s,
 
 
 def test_verdict_needs_both_look_ups():
-    assert verdict({"look-up-absent": 0.003}).startswith("No verdict")
-    said = verdict({"look-up-absent": 0.003, "look-up-absent-again": 0.0031})
+    assert verdict(summaries(look_up_absent=0.003)).startswith("No verdict")
+    said = verdict(summaries(look_up_absent=0.003, look_up_absent_again=0.0031))
     assert said == "Absence is not remembered here: a look-up of an absent name takes 3.00 ms, asked again 3.10 ms."
 
 
+def test_four_runs_say_nothing_of_absence():
+    few = summaries(4, look_up_absent=0.003, look_up_absent_again=0.0031)
+    assert found(few) is None
+    assert verdict(few) == "Too few runs for a verdict: the first look-up of an absent name has 4, and 5 are needed."
+
+
 def test_keeping_packs_is_advised_only_where_look_ups_cost_something():
-    dear = prediction_notes(1000, {"look-up-absent": 0.003, "look-up-absent-again": 0.003})
-    cheap = prediction_notes(1000, {"look-up-absent": 2e-6, "look-up-absent-again": 1e-6})
+    dear = prediction_notes(1000, summaries(look_up_absent=0.003, look_up_absent_again=0.003))
+    cheap = prediction_notes(1000, summaries(look_up_absent=2e-6, look_up_absent_again=1e-6))
     assert any("fetch.unpackLimit=1" in note for note in dear)
     assert not any("fetch.unpackLimit=1" in note for note in cheap)
     assert prediction_notes(1000, {}) == ()

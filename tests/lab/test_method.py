@@ -84,18 +84,30 @@ def spread() -> Iterator[float]:
 
 def test_variants_take_turns_after_a_warm_up_of_each(bench: Bench) -> None:
     result = bench.result(
-        bench.variant("a", 1.0), bench.variant("b", 2.0), bench.variant("c", 3.0), least_runs=3, budget_s=100.0
+        bench.variant("a", 1.0), bench.variant("b", 2.0), bench.variant("c", 3.0), least_runs=5, budget_s=100.0
     )
-    assert bench.ran == ["a", "b", "c"] * 4
+    assert bench.ran == ["a", "b", "c"] * 6
     assert [(run.variant, run.number) for run in bench.heard] == [
         *(("a", 0), ("b", 0), ("c", 0)),
-        *(("a", 1), ("b", 2), ("c", 3), ("a", 4), ("b", 5), ("c", 6), ("a", 7), ("b", 8), ("c", 9)),
+        *(("abc"[turn % 3], turn + 1) for turn in range(15)),
     ]
-    assert [[run.number for run in variant.runs] for variant in result.variants] == [[1, 4, 7], [2, 5, 8], [3, 6, 9]]
+    assert [[run.number for run in variant.runs] for variant in result.variants] == [
+        [1, 4, 7, 10, 13],
+        [2, 5, 8, 11, 14],
+        [3, 6, 9, 12, 15],
+    ]
     assert (result.winner, result.is_complete, result.discarded_count) == ("a", True, 0)
     assert result.started_at_s == 1e9 + 1000.0
-    assert result.elapsed_s == 24.0
+    assert result.elapsed_s == 36.0
     assert (result.cache, result.cache_note) == (CacheState.WARM, "")
+
+
+@pytest.mark.parametrize("runs", [1, 4])
+def test_fewer_runs_than_an_interval_needs_have_no_winner(bench: Bench, runs: int) -> None:
+    result = bench.result(bench.variant("a", 1.0), bench.variant("b", 2.0), least_runs=runs, most_runs=runs)
+    assert result.winner is None
+    assert result.verdict == f"Too few runs for a verdict: A has {runs}, and 5 are needed."
+    assert result.is_complete
 
 
 def test_narrow_intervals_end_it_at_the_least_runs(bench: Bench) -> None:

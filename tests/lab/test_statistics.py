@@ -6,8 +6,8 @@ from gitdash.lab.statistics import is_narrow, summary_of, verdict_text, winner_o
 from gitdash.model.experiment import Summary
 
 
-def summary(low_s: float, median_s: float, high_s: float) -> Summary:
-    return Summary(count=7, median_s=median_s, minimum_s=low_s, low_s=low_s, high_s=high_s)
+def summary(low_s: float, median_s: float, high_s: float, count: int = 7) -> Summary:
+    return Summary(count=count, median_s=median_s, minimum_s=low_s, low_s=low_s, high_s=high_s)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,9 @@ def test_an_interval_is_narrow_up_to_its_part_of_the_median() -> None:
         ({"a": summary(1, 2, 4), "b": summary(4, 5, 6)}, None),
         ({"a": summary(1, 2, 3), "b": summary(2, 5, 6), "c": summary(8, 9, 10)}, None),
         ({"a": summary(1, 2, 3), "b": summary(4, 5, 6), "c": summary(5, 5.5, 7)}, "a"),
+        ({"a": summary(1, 2, 3, 5), "b": summary(4, 5, 6, 5)}, "a"),
+        ({"a": summary(1, 2, 3, 4), "b": summary(4, 5, 6)}, None),
+        ({"a": summary(1, 2, 3), "b": summary(4, 5, 6), "c": summary(8, 8, 8, 1)}, None),
     ],
 )
 def test_a_winner_lies_below_all_others(summaries: dict[str, Summary], winner: str | None) -> None:
@@ -86,6 +89,22 @@ def test_without_a_winner_the_verdict_names_two_that_do_not_part() -> None:
     assert "walk" in text
     assert "union" not in text
     assert verdict_text({"a": summary(1, 2, 3)}, titles).startswith("Nothing to compare")
+
+
+def test_too_few_runs_of_one_allow_no_verdict() -> None:
+    titles = {"a": "walk", "b": "bitmap"}
+    text = verdict_text({"a": summary(1, 2, 3), "b": summary(4, 4, 4, 1)}, titles)
+    assert text == "Too few runs for a verdict: bitmap has 1, and 5 are needed."
+
+
+def test_durations_that_differ_by_little_are_told_apart() -> None:
+    titles = {"a": "walk", "b": "bitmap"}
+    parted = {"a": summary(0.0031, 0.0031, 0.0032), "b": summary(0.0033, 0.0034, 0.0034)}
+    assert "3.10 ms against 3.40 ms of bitmap" in verdict_text(parted, titles)
+    touching = {"a": summary(0.0031, 0.0032, 0.0034), "b": summary(0.0033, 0.0034, 0.0034)}
+    text = verdict_text(touching, titles)
+    assert "walk (3.10 ms to 3.40 ms)" in text
+    assert "bitmap (3.30 ms to 3.40 ms)" in text
 
 
 def test_zero_seconds_divide_nothing() -> None:

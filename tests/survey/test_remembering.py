@@ -22,8 +22,8 @@ NOW_S = 1_800_000_000.0
 STRATEGIES = {"bitmap": Strategy.BITMAP, "walk": Strategy.WALK, "union": Strategy.UNION}
 
 
-def measured(name: str, low_s: float, median_s: float, high_s: float, *, exact: bool | None = True):
-    summary = Summary(count=5, median_s=median_s, minimum_s=low_s, low_s=low_s, high_s=high_s)
+def measured(name: str, low_s: float, median_s: float, high_s: float, *, exact: bool | None = True, count: int = 5):
+    summary = Summary(count=count, median_s=median_s, minimum_s=low_s, low_s=low_s, high_s=high_s)
     return variant(name, (median_s,), summary, exact=exact)
 
 
@@ -56,6 +56,12 @@ def test_winner_is_the_fastest_that_may_win(variants, by_rule, winner, regret) -
 @pytest.mark.parametrize("variants", [(FAST,), (SLOW, measured("union", 1, 1, 1)), ()])
 def test_nothing_is_said_without_the_choice_of_the_rule_or_without_another(variants) -> None:
     assert comparison_of(result(variants=variants), Question.REACHABLE_OWN, STRATEGIES, Strategy.BITMAP) is None
+
+
+@pytest.mark.parametrize("slow_count", [1, 4])
+def test_nothing_is_said_of_too_few_runs(slow_count: int) -> None:
+    few = result(variants=(FAST, measured("walk", 3.0, 3.0, 3.0, count=slow_count)))
+    assert comparison_of(few, Question.REACHABLE, STRATEGIES, Strategy.WALK) is None
 
 
 @pytest.fixture

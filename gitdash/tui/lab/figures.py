@@ -143,7 +143,8 @@ def _measured_lines(left: Sequence[Piece], measured: VariantResult, figures: Fig
         Piece(f" {fine_duration(summary.median_s):>{_MEDIAN_WIDTH}}", Tone.STRONG),
     ]
     if figures.has_interval:
-        interval = f"{fine_duration(summary.low_s)} to {fine_duration(summary.high_s)}"
+        ends = f"{fine_duration(summary.low_s)} to {fine_duration(summary.high_s)}"
+        interval = ends if summary.allows_verdict else ""
         head.append(Piece(f"  {interval:<{_INTERVAL_WIDTH}}", Tone.DIM))
     if figures.scale is None or figures.strip_width < 1:
         return [head]
