@@ -86,15 +86,12 @@ def loose_references_limit(packed_bytes: int, minimum: int, log_base: float) -> 
     return math.floor(max(minimum, math.log(packed_bytes / _BYTES_PER_PACKED_REFERENCE) / math.log(log_base)))
 
 
-def wants_compaction(table_bytes: Sequence[int], factor: int, object_format: ObjectFormat) -> bool:
-    """Return whether an adjacent pair of tables breaks the geometric progression.
+def broken_pair(table_bytes: Sequence[int], factor: int, object_format: ObjectFormat) -> tuple[int, int] | None:
+    """Return the first adjacent pair of tables that breaks the geometric progression, so that git would compact.
 
     Factor 2 and SHA-1: 239, 165 is fine; 238, 165 is not.
     """
-    return _broken_pair(table_bytes, factor, _REFTABLE_OVERHEAD_BYTES[object_format]) is not None
-
-
-def _broken_pair(table_bytes: Sequence[int], factor: int, overhead_bytes: int) -> tuple[int, int] | None:
+    overhead_bytes = _REFTABLE_OVERHEAD_BYTES[object_format]
     for older, newer in itertools.pairwise(table_bytes):
         if older - overhead_bytes < factor * (newer - overhead_bytes):
             return older, newer
@@ -141,11 +138,12 @@ def reftable_stack(case: Case) -> Iterator[Finding]:
     references = case.references
     if references is None or case.inspection is None:
         return
-    factor, overhead_bytes = case.policy.reftable_factor, _REFTABLE_OVERHEAD_BYTES[case.inspection.object_format]
-    pair = _broken_pair(references.reftable_bytes, factor, overhead_bytes)
+    factor, object_format = case.policy.reftable_factor, case.inspection.object_format
+    pair = broken_pair(references.reftable_bytes, factor, object_format)
     if pair is None:
         return
     older, newer = pair
+    overhead_bytes = _REFTABLE_OVERHEAD_BYTES[object_format]
     sizes = [human_bytes(size_bytes) for size_bytes in references.reftable_bytes]
     yield REFTABLE_STACK.finding(
         case,

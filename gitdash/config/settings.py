@@ -18,7 +18,6 @@ from gitdash.model.policy import Policy
 from gitdash.model.view import View
 from gitdash.units import printable
 
-PositiveInt = Annotated[int, msgspec.Meta(ge=1)]
 PositiveSeconds = Annotated[float, msgspec.Meta(gt=0, le=31_557_600)]
 
 _MAXIMUM_BYTES: Final = 1 << 20

@@ -73,14 +73,6 @@ class PoolGraph:
         identity = _alternate_identity(alternate)
         return None if identity is None else self._keeper.get(identity)
 
-    def chain_depth(self, path: bytes) -> int:
-        """Return how many lenders stand behind each other; 0 for one that borrows nothing."""
-        return max((alternate.depth for alternate in _alternates(self._entries[path])), default=0)
-
-    def missing_lenders(self, path: bytes) -> tuple[Alternate, ...]:
-        """Return the alternates that are not on disk."""
-        return tuple(alternate for alternate in _alternates(self._entries[path]) if not alternate.exists)
-
     def unknown_lenders(self, path: bytes) -> tuple[Alternate, ...]:
         """Return the alternates that are on disk and belong to no known repository: they lie outside the roots."""
         return tuple(

@@ -54,10 +54,9 @@ class PoolRow:
     """Borrowers that earlier surveys saw and that are not among the given rows."""
     depth: int
     """How many links the longest chain of borrowers below it has: 1 if none of its members lends on, 0 without any."""
-    member_objects: KnownSum
-    """Objects stored in the members themselves. This sum and the next two are over `members`."""
     duplicate: KnownSum
-    """What members store although a lender of theirs has it: what a repack of them would free."""
+    """What members store although a lender of theirs has it: what a repack of them would free. This sum and the next
+    are over `members`."""
     saved: KnownSum
     """What members read from their lenders. One that has several lenders counts with all of it for each of them, for
     nobody knows how much it reads from which."""
@@ -114,7 +113,6 @@ def _pool_row(
         indirect_member_count=all_count - len(direct),
         unseen_member_count=max(0, summary.borrower_count - all_count) if summary else 0,
         depth=max((lender.depth for _, lender in borrowers), default=0),
-        member_objects=_sum(member.objects_bytes for member in direct.values()),
         duplicate=_sum(member.duplicate_bytes for member in direct.values()),
         saved=saved,
         net_bytes=_net_bytes(summary, saved),

@@ -64,7 +64,6 @@ def _coverage(listing: Listing, folder: bytes, names: tuple[bytes, ...]) -> Pack
         layer_count=len(layers),
         missing_pack_count=sum(name + b".pack" not in entries for name in pack_names),
         has_reverse_index=_has_reverse_index(listing, layers),
-        has_bitmapped_packs=any(b"BTMP" in layer.chunk_ids for layer in layers),
         bytes=sum_bytes(files[name].st_size for name in names if name in files),
     )
     return PackCoverage(facts=facts, pack_names=frozenset(pack_names))

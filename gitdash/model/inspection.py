@@ -154,7 +154,6 @@ class MultiPackIndexFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     missing_pack_count: int
     """Packs that it names and that are not on disk."""
     has_reverse_index: bool = False
-    has_bitmapped_packs: bool = False
     bytes: int = 0
 
 

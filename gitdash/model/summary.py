@@ -29,7 +29,6 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     duplicate_bytes: int | Unreadable | None
     reachable_bytes: int | Unreadable | None
     reachable_bound: Bound = Bound.EXACT
-    reachable_measured_at_s: float | None = None
     reachable_own_bytes: int | Unreadable | None
     reachable_own_bound: Bound = Bound.EXACT
     saved_bytes: int | Unreadable | None = None

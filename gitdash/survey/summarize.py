@@ -45,7 +45,6 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
         duplicate_bytes=_exclusive(report.sizes.exclusive, lambda sizes: sizes.duplicate_bytes),
         reachable_bytes=_measured(report.sizes.reachable),
         reachable_bound=_bound(report.sizes.reachable),
-        reachable_measured_at_s=_measured_at_s(report.sizes.reachable),
         reachable_own_bytes=_measured(report.sizes.reachable_own),
         reachable_own_bound=_bound(report.sizes.reachable_own),
         saved_bytes=saved.bytes if isinstance(saved, Saved) else saved,
@@ -210,7 +209,3 @@ def _measured(size: SizeMeasurement | Unreadable | None) -> int | Unreadable | N
 
 def _bound(size: SizeMeasurement | Unreadable | None) -> Bound:
     return size.bound if isinstance(size, SizeMeasurement) else Bound.EXACT
-
-
-def _measured_at_s(size: SizeMeasurement | Unreadable | None) -> float | None:
-    return size.measured_at_s if isinstance(size, SizeMeasurement) else None

@@ -6,7 +6,7 @@ import pytest
 
 from gitdash.assessment.loose import estimate_limit, git_would_pack, loose_estimate
 from gitdash.assessment.packs import allowed_packs_outside
-from gitdash.assessment.references import loose_references_limit, wants_compaction
+from gitdash.assessment.references import broken_pair, loose_references_limit
 from gitdash.model.inspection import ObjectFormat
 from tests.support.repositories import GitRepository, git_version
 
@@ -70,7 +70,7 @@ def test_limit_of_loose_references_is_that_of_gitaly(packed_bytes: int, limit_co
 def test_reftable_compaction_is_due_where_the_progression_breaks(
     table_bytes: tuple[int, ...], object_format: ObjectFormat, is_due: bool
 ) -> None:
-    assert wants_compaction(table_bytes, 2, object_format) is is_due
+    assert (broken_pair(table_bytes, 2, object_format) is not None) is is_due
 
 
 @pytest.mark.oracle
@@ -90,7 +90,7 @@ def test_reftable_compaction_is_due_exactly_where_git_does_it(tmp_path: Path, ob
         before = table_sizes(repository)
         repository.git("pack-refs", "--auto")
         is_due = table_sizes(repository) != before
-        assert wants_compaction(before, 2, object_format) is is_due, before
+        assert (broken_pair(before, 2, object_format) is not None) is is_due, before
         answers.add(is_due)
     assert answers == {True, False}
 

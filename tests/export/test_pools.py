@@ -65,7 +65,6 @@ def test_pool_says_who_borrows_and_what_that_saves() -> None:
     assert (row.path, row.name, row.exists, row.is_known) == (at("p"), "p", True, True)
     assert row.members == (at("a"), at("b"), at("c"))
     assert (row.indirect_member_count, row.unseen_member_count, row.depth) == (0, 0, 1)
-    assert row.member_objects == KnownSum(bytes=150, known_count=2, unknown_count=1, bound=Bound.LOWER)
     assert row.duplicate == KnownSum(bytes=20, known_count=2, unknown_count=1, bound=Bound.LOWER)
     assert row.saved == KnownSum(bytes=1200, known_count=2, unknown_count=1, bound=Bound.LOWER)
     assert row.net_bytes == 1200, "somebody's own repository would be there anyway"
