@@ -26,7 +26,7 @@ from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 
-TITLE: Final = "Clone"
+TITLE: Final = "what a clone costs"
 EXPLANATION: Final = (
     "A real clone into the file system of the repository: sent through git's protocol, as from a server, and by hard"
     " links. Where strace is installed, system calls are counted, and how often names are asked for that are not there."

@@ -13,7 +13,8 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -21,6 +22,7 @@ import msgspec
 from gitdash.discovery.exclusion import THROW_AWAY_PREFIX
 from gitdash.history.cut_off import ProcessIdentity, is_process_alive, this_process
 from gitdash.inspection.files import FileError, read_file
+from gitdash.lab.beside import folder_beside
 from gitdash.lab.copying import ThrowAwayCopy, fill
 from gitdash.lab.request import ExperimentError
 from gitdash.model.report import RepositoryReport
@@ -31,8 +33,8 @@ _MARKER_LIMIT_BYTES: Final = 64 * 1024
 _SPARE_BYTES: Final = 64 * 1024**2
 """Of the volume: for the names of links, and for whoever else writes there."""
 
-_live: Final[set[bytes]] = set()
-"""Folders of copies that this process has."""
+_live: Final[dict[bytes, int]] = {}
+"""Folders of copies that this process has, and the threads that made them."""
 
 
 class _Marker(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +82,12 @@ def sweep_copies(registry_dir: bytes) -> tuple[bytes, ...]:
     return tuple(swept)
 
 
+def leave_to_sweep(thread_id: int | None) -> None:
+    """Let the folders of a thread that was given up be: to remove them now would wait for what it waits for."""
+    for folder in [folder for folder, maker in tuple(_live.items()) if maker == thread_id]:
+        _live.pop(folder, None)
+
+
 def _first_that_can_be_linked(
     report: RepositoryReport, room_needed_bytes: int, registry_dir: bytes, stack: contextlib.ExitStack
 ) -> ThrowAwayCopy:
@@ -102,11 +110,13 @@ def _first_that_can_be_linked(
     raise AssertionError("the last place either is the one or says why not")
 
 
-def _places(report: RepositoryReport, registry_dir: bytes) -> Sequence[bytes]:
-    """Return where a copy may lie: with the markers, which bothers nobody, and beside the original, not inside."""
-    common_dir = report.repository.common_dir
-    original = os.path.dirname(common_dir) if os.path.basename(common_dir) == b".git" else common_dir
-    return registry_dir, os.path.dirname(original)
+def _places(report: RepositoryReport, registry_dir: bytes) -> Iterator[bytes]:
+    """Yield where a copy may lie: with the markers, which bothers nobody, and beside the original, in no repository.
+
+    Raises ExperimentError if there is no such place on the volume of the objects.
+    """
+    yield registry_dir
+    yield folder_beside(report)
 
 
 def _require_room(parent: bytes, room_needed_bytes: int) -> None:
@@ -124,13 +134,13 @@ def marked_folder(parent: bytes, registry_dir: bytes) -> Iterator[bytes]:
     """Return a path for a copy, marked as ours; what was made there is removed when the context ends."""
     name = THROW_AWAY_PREFIX + secrets.token_hex(8).encode()
     folder, marker_path = os.path.join(parent, name), os.path.join(registry_dir, name + _MARKER_SUFFIX)
-    _live.add(folder)
+    _live[folder] = threading.get_ident()
     try:
         _write_marker(marker_path, folder)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        _live.discard(folder)
+        _live.pop(folder, None)
         _unlink(marker_path)
 
 

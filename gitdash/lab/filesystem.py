@@ -19,6 +19,7 @@ from gitdash.lab.look_up_costs import Remembrance
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.mount_options import Absence, meaning_of
 from gitdash.lab.mounts import Mount, Place
+from gitdash.lab.patience import make_patiently
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -26,7 +27,7 @@ from gitdash.model.inspection import Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 
-TITLE: Final = "File operations"
+TITLE: Final = "what git's file operations cost here"
 EXPLANATION: Final = (
     "What git asks of a file system, one operation at a time, in a folder of our own beside the repository. Whether a"
     " name that is not there is remembered decides what a clone or a fetch costs on a network mount."
@@ -84,7 +85,14 @@ def variants(_request: ExperimentRequest) -> Sequence[Variant]:
 
 
 def run(request: ExperimentRequest) -> ExperimentResult:
-    """Measure the operations. Raises ExperimentError if no folder can be made on the repository's file system."""
+    """Measure the operations.
+
+    Raises ExperimentError if no folder can be made on the repository's file system, or if that does not answer.
+    """
+    return make_patiently(request, _run)
+
+
+def _run(request: ExperimentRequest) -> ExperimentResult:
     parent = folder_beside(request.report)
     mount = mount_of_report(request.report)
     inspection = request.report.inspection

@@ -230,6 +230,23 @@ def test_on_another_volume_than_the_markers_the_copy_lies_beside_the_original(
         registry.rmdir()
 
 
+@pytest.mark.parametrize("below", ["deep/inner.git", ".git/modules/part.git"])
+def test_on_another_volume_the_copy_of_a_repository_in_another_lies_outside_that(tmp_path: Path, below: str) -> None:
+    registry = Path("/dev/shm", f"gitdash-test-{os.getpid()}")
+    if not os.access("/dev/shm", os.W_OK) or os.stat("/dev/shm").st_dev == tmp_path.stat().st_dev:
+        pytest.skip("no second volume")
+    outer = GitRepository.init(tmp_path / "fleet" / "outer", bare=False)
+    inner = GitRepository.init(outer.path / below)
+    inner.commit({"file": "content\n"})
+    before = state_of(outer.path)
+    try:
+        with throw_away_copy(report_of(inner.path), room_needed_bytes=0, registry_dir=os.fsencode(registry)) as copy:
+            assert os.path.dirname(copy.git_dir) == os.fsencode(tmp_path / "fleet")
+            assert state_of(outer.path) == before
+    finally:
+        registry.rmdir()
+
+
 def test_no_search_finds_a_copy(original: GitRepository, tmp_path: Path) -> None:
     from gitdash.discovery.exclusion import Exclusion
 

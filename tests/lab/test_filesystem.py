@@ -5,13 +5,17 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
-from gitdash.lab import filesystem
+from gitdash.lab import copies, file_operations, filesystem
 from gitdash.lab.beside import folder_beside
 from gitdash.lab.copies import sweep_copies
+from gitdash.lab.patience import make_patiently
 from gitdash.lab.request import ExperimentError
 from gitdash.lab.variant import Limits
 from tests.support.fetching import report_of
@@ -101,6 +105,58 @@ def test_the_folder_of_a_killed_experiment_is_swept(repository, tmp_path):
 def test_a_list_of_operations_needs_no_folder(repository, tmp_path):
     assert [variant.name for variant in filesystem.variants(request_for(repository, tmp_path))] == NAMES
     assert os.listdir(tmp_path / "fleet") == ["a.git"]
+
+
+def _until(is_reached, what):
+    deadline_s = time.monotonic() + 20
+    while not is_reached():
+        assert time.monotonic() < deadline_s, what
+        threading.Event().wait(0.01)
+
+
+def test_experiment_ends_with_a_sentence_where_the_file_system_does_not_answer(repository, tmp_path, monkeypatch):
+    answers = threading.Event()
+    asked = threading.Event()
+    look_up = file_operations.look_up_present
+
+    def wait_for_an_answer(folder):
+        asked.set()
+        answers.wait(30)
+        return look_up(folder)
+
+    operations = [(name, *more, wait_for_an_answer) for name, *more, _ in filesystem._OPERATIONS]
+    monkeypatch.setattr(filesystem, "_OPERATIONS", operations)
+    monkeypatch.setattr(filesystem, "make_patiently", partial(make_patiently, silence_limit_s=0.3))
+    heard = []
+    try:
+        with pytest.raises(ExperimentError, match="the file system has not answered for 300 ms, after 0 runs"):
+            filesystem.run(request_for(repository, tmp_path / "registry", on_run=heard.append))
+        assert asked.is_set()
+        # the process ends without it, and what is left is known by its marker
+        assert not copies._live
+        assert len(os.listdir(tmp_path / "registry")) == 1
+    finally:
+        answers.set()
+    _until(lambda: not os.listdir(tmp_path / "registry"), "the thread removes what it made")
+    assert os.listdir(tmp_path / "fleet") == ["a.git"]
+    assert heard == []
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_experiment_ends_where_the_program_behind_a_mount_stops(tmp_path):
+    with fuse_mount(tmp_path) as mount:
+        repository = GitRepository.init(mount.path / "fleet" / "a.git")
+        import_objects(repository, 1)
+        process = psutil.Process(mount.process_id)
+        request = request_for(
+            repository, tmp_path / "registry", limits=ENOUGH, on_run=lambda run: run.number == 2 and process.suspend()
+        )
+        try:
+            with pytest.raises(ExperimentError, match="has not answered for 500 ms, after 2 runs"):
+                make_patiently(request, filesystem._run, silence_limit_s=0.5)
+        finally:
+            process.resume()
+        _until(lambda: os.listdir(mount.path / "fleet") == ["a.git"], "the thread removes what it made")
 
 
 def test_place_beside_is_in_no_other_repository(tmp_path):

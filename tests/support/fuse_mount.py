@@ -51,6 +51,8 @@ class FuseMount:
     backing: Path
     """What lies below it."""
     log: Path
+    process_id: int
+    """Of the program behind it."""
 
     def look_ups(self, git_dir: Path) -> Counter[tuple[str, bool]]:
         """Count what was asked since the last `forget` below a git directory: by kind, and whether it was there."""
@@ -80,7 +82,7 @@ def fuse_mount(folder: Path, *, delay_s: float = 0.0, negative_timeout_s: float 
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         _await_mount(process, point)
-        yield FuseMount(path=point, backing=backing, log=log)
+        yield FuseMount(path=point, backing=backing, log=log, process_id=process.pid)
     finally:
         _unmount(point)
         try:
