@@ -110,6 +110,7 @@ def _request(
         is_cold=options.cold,
         chosen=options.variants,
         on_run=progress.take,
+        on_discard=progress.discard,
         on_step=progress.line.show,
         options=_special(session, options),
     )
@@ -165,6 +166,10 @@ class _Progress:
         durations_s.append(run.wall_s)
         median = fine_duration(statistics.median(durations_s))
         self.line.show(f"{self._kind.value}: {printable(run.variant)}, run {len(durations_s)}, median so far {median}")
+
+    def discard(self) -> None:
+        """Begin to count anew: the runs so far were of a repository that is no more."""
+        self._durations_s.clear()
 
 
 def _winner(

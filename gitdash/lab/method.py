@@ -208,6 +208,7 @@ class _Race:
         self.known = found
         self.discarded_count += sum(map(len, self.runs.values()))
         self.runs.clear()
+        self.request.on_discard()
         return True
 
     def _changed_meanwhile(self) -> bool:

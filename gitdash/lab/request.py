@@ -35,6 +35,8 @@ class ExperimentRequest:
     cancel: threading.Event = field(default_factory=threading.Event)
     on_run: Callable[[ExperimentRun], None] = lambda _: None
     """Hears each run when it is over, warm-ups (number 0) included, in the thread that runs them."""
+    on_discard: Callable[[], None] = lambda: None
+    """Hears that all runs so far count for nothing: the repository has changed."""
     on_step: Callable[[str], None] = lambda _: None
     """Hears what takes long before the first run, such as the repack of a copy: a few words."""
     options: Mapping[str, object] = field(default_factory=dict)

@@ -50,6 +50,7 @@ def run_steadily(
             result = make(attempt.request, attempt.fingerprint)
         except _ChangedError:
             discarded_count += attempt.run_count + 1
+            request.on_discard()
             request.on_step("the repository has changed: beginning anew")
             request = replace(request, report=_inspected_now(request))
             continue

@@ -160,8 +160,17 @@ def test_a_repack_while_it_runs_throws_the_runs_before_it_away(small: GitReposit
             repacked.append(run)
             small.repack()
 
-    result = made(LOOKUP, small.path, runs=2, chosen=("as-it-is", "one-pack"), on_run=repack)
+    discarded: list[int] = []
+    result = made(
+        LOOKUP,
+        small.path,
+        runs=2,
+        chosen=("as-it-is", "one-pack"),
+        on_run=repack,
+        on_discard=lambda: discarded.append(len(repacked)),
+    )
     assert result.discarded_count == 2
+    assert discarded == [1]
     assert all(len(variant.runs) == 2 for variant in result.variants)
 
 

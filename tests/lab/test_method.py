@@ -56,6 +56,7 @@ class Bench:
             chosen=chosen,
             cancel=self.cancel,
             on_run=self.heard.append,
+            on_discard=self.heard.clear,
             is_cold=is_cold,
         )
         return run_interleaved(variants, request, kind=ExperimentKind.SIZE, fingerprint=fingerprint, measure=measure)
@@ -153,6 +154,8 @@ def test_a_run_during_which_the_repository_changed_is_thrown_away_with_those_bef
     # a 1, b 2, a 3 and the run that changed it
     assert result.discarded_count == 4
     assert result.fingerprint == b"two"
+    # who draws them hears at once that those before count for nothing
+    assert [run.number for run in bench.heard] == [4, 5, 6, 7, 8, 9]
     assert [[run.number for run in variant.runs] for variant in result.variants] == [[4, 6, 8], [5, 7, 9]]
     assert result.is_complete
 

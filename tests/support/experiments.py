@@ -24,6 +24,7 @@ def request_for(
     runs: int = 1,
     chosen: tuple[str, ...] = (),
     on_run: Callable[[ExperimentRun], None] = lambda _: None,
+    on_discard: Callable[[], None] = lambda: None,
     is_cold: bool = False,
     **options: Any,
 ) -> ExperimentRequest:
@@ -38,6 +39,7 @@ def request_for(
         is_cold=is_cold,
         chosen=chosen,
         on_run=on_run,
+        on_discard=on_discard,
         options=options,
     )
 

@@ -12,8 +12,11 @@ from gitdash.history.store import History, open_history
 from gitdash.model.experiment import ExperimentKind
 from gitdash.model.job import JobKind, JobState
 from gitdash.model.repository import Unreadable
-from gitdash.tui.experiments import ExperimentChoice, LabAnswer
+from gitdash.tui.experiments import ExperimentChoice, ExperimentUnderWay, LabAnswer
+from gitdash.tui.feed.experiment_watch import ExperimentWatch
+from gitdash.tui.feed.jobs import JobRegister
 from tests.support.repositories import GitRepository
+from tests.tui.fixture_lab import BITMAP, WALK, WEB, runs_of
 from tests.tui.watched_feed import WaitingGit, WatchedFeed, watched_feed
 
 CHOICE = ExperimentChoice(question="everything", variants=("walk",), runs=2, budget_s=30.0)
@@ -145,6 +148,21 @@ def test_cancelled_experiment_ends_soon_and_the_next_one_begins(fleet: Path, tmp
         assert problem == "it was cancelled before there was a run to keep"
         watched.until(lambda seen: seen.jobs[first.number].state is not JobState.QUEUED)
         git.let_go()
+
+
+def test_runs_of_a_repository_that_has_changed_are_taken_away_at_once() -> None:
+    shown: list[ExperimentUnderWay] = []
+    register = JobRegister(lambda: 0.0, on_changed=lambda _: None, on_forgotten=lambda _: None)
+    asked = ExperimentUnderWay(job_number=1, path=WEB, kind=ExperimentKind.SIZE, choice=CHOICE, variants=(BITMAP, WALK))
+    watch = ExperimentWatch(asked, register, shown.append)
+    for run in (*runs_of("walk", 0.2), *runs_of("bitmap", 0.1, first=2)):
+        watch.take(run)
+    assert shown[-1].run_count == 2
+    watch.discard()
+    assert (shown[-1].run_count, [variant.summary for variant in shown[-1].variants]) == (0, [None, None])
+    assert shown[-1].step == "the repository has changed: its runs are thrown away"
+    watch.take(*runs_of("walk", 0.3, first=3))
+    assert [[run.number for run in variant.runs] for variant in shown[-1].variants] == [[], [3]]
 
 
 def test_experiment_is_made_again_on_request(fleet: Path) -> None:

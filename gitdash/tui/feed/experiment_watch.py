@@ -60,6 +60,12 @@ class ExperimentWatch:
         else:
             self.step(f"warming up: {run.variant}")
 
+    def discard(self) -> None:
+        """Take all runs away: they were of a repository that is no more."""
+        variants = tuple(msgspec.structs.replace(variant, runs=(), summary=None) for variant in self.now.variants)
+        self.now = replace(self.now, variants=variants)
+        self.step("the repository has changed: its runs are thrown away")
+
 
 def _with_run(
     variant: VariantResult, run: ExperimentRun, summary_of: "Callable[[Sequence[float]], Summary]"

@@ -234,6 +234,7 @@ class Lab:
                 chosen=choice.variants,
                 cancel=cancel,
                 on_run=watch.take,
+                on_discard=watch.discard,
                 on_step=watch.step,
                 options=options_of(choice),
             )
