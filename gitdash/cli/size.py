@@ -17,7 +17,8 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.single import find_repository, report_single
-from gitdash.survey.sizing import SizeQuestion, Sizing, preferred_strategy, with_answer
+from gitdash.survey.size_inputs import SizeQuestion
+from gitdash.survey.sizing import Sizing, preferred_strategy, with_answer
 from gitdash.units import exact_bytes, human_duration, printable, printable_path
 
 

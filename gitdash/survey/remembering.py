@@ -9,7 +9,8 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, Strategy
 from gitdash.survey.comparing import comparison_of
-from gitdash.survey.sizing import PreparedSize, SizeQuestion, Sizing
+from gitdash.survey.size_inputs import SizeQuestion
+from gitdash.survey.sizing import PreparedSize, Sizing
 
 if TYPE_CHECKING:
     from gitdash.history.experiments import Experiments

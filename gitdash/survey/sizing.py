@@ -4,10 +4,8 @@ Puts together what measurement needs: tips and packs of the repository and of al
 the new one may extend. Where a lender is missing there is no answer: git's own would be the undiminished size.
 """
 
-import os
-import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,45 +15,30 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.inspection.files import FileError, read_file
-from gitdash.inspection.references import ReferenceTips
-from gitdash.measurement.fingerprint import SizeInputs, SizeState, size_fingerprint, size_state
+from gitdash.measurement.fingerprint import SizeState, size_fingerprint, size_state
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
 from gitdash.measurement.strategy import StrategyChoice, StrategyError
 from gitdash.model.experiment import StrategyComparison
-from gitdash.model.inspection import ConfigFacts, Inspection, PackFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Repository, Unreadable
-from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
+from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
 from gitdash.survey.alternates import alternates_of, lender_problem
 from gitdash.survey.comparing import accelerators, speed_fingerprint
-from gitdash.survey.damage import Damage, DamageSearch
+from gitdash.survey.damage import DamageSearch
 from gitdash.survey.inspect_now import inspect_now
-from gitdash.survey.lenders import Lender, Lenders, pack_sizes
+from gitdash.survey.lenders import Lender, Lenders
 from gitdash.survey.older_size import pack_text, previous_size
+from gitdash.survey.size_inputs import SizeQuestion, object_stores, size_inputs, size_request
 from gitdash.survey.tips import tips_of, tips_source
-from gitdash.units import printable_path
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History, StoredSize
 
-_SHALLOW_LIMIT_BYTES = 64 << 20
 _MORE_LOOKS = 2
 """As often as an inspection looks again: a repository may be pushed to all the time."""
-_SHALLOW = re.compile(rb"(?:[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?[ \t\r\n]*+)*+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SizeQuestion:
-    """What is asked of a repository."""
-
-    question: Question
-    excluded_references: tuple[str, ...] = ()
-    """Patterns as of `git rev-list --exclude`."""
-    strategy: Strategy | None = None
-    """None for the best one by the facts; then a stored answer will do, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,16 +161,16 @@ class Sizing:
         tips = tips_of(tips_source(report.repository, inspection), self._program, cancel)
         if isinstance(tips, Unreadable):
             return tips
-        damage = self._damage.search(_stores(report.repository, inspection), inspection.object_format)
+        damage = self._damage.search(object_stores(report.repository, inspection), inspection.object_format)
         if damage.problem is not None:
             return damage.problem
         readable = [lender for lender in lenders if isinstance(lender, Lender)]
-        return self._prepared(report, asked, _request(report, inspection, tips, readable, asked, damage), readable)
+        return self._prepared(report, asked, size_request(report, inspection, tips, readable, asked, damage), readable)
 
     def _prepared(
         self, report: RepositoryReport, asked: SizeQuestion, request: SizeRequest, lenders: list[Lender]
     ) -> PreparedSize:
-        inputs = _inputs(request, report.inspection, lenders, self._program)
+        inputs = size_inputs(request, report.inspection, lenders, self._program)
         state = size_state(inputs, counted_tips(request))
         fingerprint = size_fingerprint(inputs) + state.surroundings
         stored = self._last(report, asked) if asked.strategy is None else None
@@ -245,45 +228,6 @@ def _files(prepared: PreparedSize) -> tuple[bytes, int | None]:
     return prepared.fingerprint, prepared.request.upper_bound_bytes
 
 
-def _stores(repository: Repository, inspection: Inspection) -> list[bytes]:
-    """Return the own object store and those of all lenders."""
-    own = os.path.join(repository.common_dir, b"objects")
-    return [own, *(alternate.path for alternate in alternates_of(inspection))]
-
-
-def _request(
-    report: RepositoryReport,
-    inspection: Inspection,
-    tips: ReferenceTips,
-    lenders: list[Lender],
-    asked: SizeQuestion,
-    damage: Damage,
-) -> SizeRequest:
-    common_dir = report.repository.common_dir
-    exclusive = report.sizes.exclusive
-    return SizeRequest(
-        question=asked.question,
-        objects_dir=os.path.join(common_dir, b"objects"),
-        object_format=inspection.object_format,
-        references=tips.references,
-        broken_references=tips.broken,
-        dangling_references=tips.dangling,
-        requested=asked.strategy,
-        excluded_references=asked.excluded_references,
-        has_alternates_file=inspection.alternates is not None,
-        lender_objects_dirs=tuple(alternate.path for alternate in alternates_of(inspection)),
-        lender_references=tuple(reference for lender in lenders for reference in lender.references),
-        lender_broken_references=tuple(reference for lender in lenders for reference in lender.broken),
-        lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
-        shallow_file=os.path.join(common_dir, b"shallow") if inspection.shallow else None,
-        partial=isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone,
-        upper_bound_bytes=_own_bytes(inspection) + sum(lender.store_bytes for lender in lenders),
-        expected_bytes=_expected_bytes(inspection, exclusive, asked),
-        every_object_once=isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once,
-        damaged_files=tuple(map(printable_path, damage.derived_files)),
-    )
-
-
 def preferred_strategy(settings: "Settings") -> Strategy | None:
     """Return the strategy that the configuration prefers; None for the best one by the facts."""
     return None if settings.size.strategy == "auto" else Strategy(settings.size.strategy)
@@ -294,59 +238,3 @@ def with_answer(sizes: Sizes, question: Question, answer: SizeMeasurement | Unre
     if question is Question.REACHABLE:
         return msgspec.structs.replace(sizes, reachable=answer)
     return msgspec.structs.replace(sizes, reachable_own=answer)
-
-
-def _inputs(
-    request: SizeRequest, inspection: Inspection | Unreadable, lenders: list[Lender], program: GitProgram
-) -> SizeInputs:
-    packs = inspection.packs if isinstance(inspection, Inspection) else None
-    alternates = alternates_of(inspection) if isinstance(inspection, Inspection) else ()
-    return SizeInputs(
-        question=request.question,
-        # a reference that breaks or is mended changes the answer, though git starts from the same tips
-        references=(*request.references, *_without_id(request.broken_references)),
-        packs=pack_sizes(packs) if isinstance(packs, PackFacts) else (),
-        alternates=tuple(alternate.path for alternate in alternates),
-        lender_references=(*request.lender_references, *_without_id(request.lender_broken_references)),
-        lender_packs=tuple(pack for lender in lenders for pack in lender.packs),
-        shallow=_shallow(request.shallow_file),
-        excluded_references=request.excluded_references,
-        git_version=program.version_text,
-    )
-
-
-def _without_id(references: Sequence[tuple[bytes, str]]) -> list[tuple[bytes, str]]:
-    return [(name, "") for name, _ in references]
-
-
-def _shallow(path: bytes | None) -> bytes:
-    """Return what the shallow file holds. Raises FileError, also where git would quote what is no id."""
-    if path is None:
-        return b""
-    content = read_file(path, _SHALLOW_LIMIT_BYTES)
-    if not _SHALLOW.fullmatch(content):
-        raise FileError(path, "not a list of object ids")
-    return content
-
-
-def _own_bytes(inspection: Inspection) -> int:
-    packs, loose = inspection.packs, inspection.loose
-    return sum(part.bytes for part in (packs, loose) if not isinstance(part, Unreadable))
-
-
-def _expected_bytes(
-    inspection: Inspection, exclusive: ExclusiveSizes | Unreadable | None, asked: SizeQuestion
-) -> int | None:
-    """Return what should nearly all count; None where references or objects are left out on purpose."""
-    if asked.excluded_references or inspection.shallow:
-        return None
-    if asked.question is Question.REACHABLE_OWN and alternates_of(inspection):
-        return exclusive.exclusive_bytes if isinstance(exclusive, ExclusiveSizes) else None
-    packs = inspection.packs
-    if not isinstance(packs, PackFacts):
-        return None
-    expected_bytes = packs.bytes - packs.cruft_bytes
-    # second copies of objects count in packs, and not in a clone
-    if isinstance(exclusive, ExclusiveSizes) and not alternates_of(inspection):
-        return min(expected_bytes, exclusive.exclusive_bytes)
-    return expected_bytes

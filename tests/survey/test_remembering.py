@@ -14,7 +14,8 @@ from gitdash.model.sizes import Question, Strategy
 from gitdash.survey.comparing import comparison_of
 from gitdash.survey.remembering import Remembering
 from gitdash.survey.single import find_repository, report_single
-from gitdash.survey.sizing import SizeQuestion, Sizing
+from gitdash.survey.size_inputs import SizeQuestion
+from gitdash.survey.sizing import Sizing
 from tests.support.experiment_results import result, variant
 from tests.support.repositories import GIT, GitRepository
 
