@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from gitdash import __version__
@@ -17,6 +18,7 @@ from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
 from gitdash.export.plan_lines import plan_record, plans_lines
 from gitdash.maintenance.claims import Families
 from gitdash.model.plan import Plan
+from gitdash.model.progress import CommandProgress
 from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
@@ -74,9 +76,13 @@ def _plan(actions: Actions, found: Sequence[Repository], command: MaintainComman
     planned = []
     for number, repository in enumerate(found, 1):
         progress.show(f"making plans {number}/{len(found)}")
-        planned.append(actions.plan(repository, command.tasks or None))
+        planned.append(actions.plan(repository, command.tasks or None, on_progress=partial(_show_walk, progress)))
     progress.clear()
     return planned
+
+
+def _show_walk(progress: ProgressLine, walk: CommandProgress) -> None:
+    progress.show(f"counting what would be dropped: {walk.done_count:,} objects that are needed")
 
 
 def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned], command: MaintainCommand) -> int:
@@ -92,18 +98,19 @@ def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned]
         is_refused = any(plan.is_refused for plan in plans)
         say("nothing is run: all of it is refused" if is_refused else "there is nothing to do")
         return _refusal_code(plans)
+    name = command.confirmed_name
     if can_be_run:
-        _require_agreement(plans, command)
-    return _run(actions, planned, command)
+        name = _name_or_agreement(plans, command)
+    return _run(actions, planned, command, name)
 
 
-def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand) -> int:
+def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand, confirmed_name: str | None) -> int:
     meant = [one for one in planned if one.plan.tasks]
     paths = [one.plan.path for one in meant]
     run = Run(paths, output_format=command.output_format, is_verbose=command.verbose)
     run_id = actions.new_run()
     families = Families(one.report for one in planned)
-    name = None if command.confirmed_name is None else os.fsencode(command.confirmed_name)
+    name = None if confirmed_name is None else os.fsencode(confirmed_name)
     with run.reported(actions):
         for one in meant:
             watch = run.watch(one.plan.path, f"maintain {', '.join(task.task for task in one.plan.runnable)}")
@@ -139,14 +146,33 @@ def _refusal_code(plans: Sequence[Plan]) -> int:
 def _require_one(command: MaintainCommand) -> None:
     if len(command.paths) != 1 or len(command.tasks) != 1:
         raise NotConfirmedError(_RECLAIM_ALONE)
-    if command.confirmed_name is None and not command.dry_run:
+
+
+def _name_or_agreement(plans: Sequence[Plan], command: MaintainCommand) -> str | None:
+    """Ask on the terminal, after the plan; where there is none, only --yes is an answer, and to `reclaim` --confirm.
+
+    Returns the name that confirms `reclaim`.
+    """
+    if Task.RECLAIM in command.tasks:
+        return _typed_name(plans[0]) if command.confirmed_name is None else command.confirmed_name
+    if not command.agreed:
+        _require_agreement(plans)
+    return None
+
+
+def _typed_name(plan: Plan) -> str:
+    if sys.stdin is None or not sys.stdin.isatty():
         raise NotConfirmedError("reclaim drops objects: confirm it with --confirm and the repository's name")
+    import click
+
+    gain = next(task.gain for task in plan.tasks if task.task is Task.RECLAIM)
+    typed = click.prompt(f"{gain}; type the repository's name to run it", default="", show_default=False, err=True)
+    if not typed:
+        raise NotConfirmedError("nothing is run")
+    return str(typed)
 
 
-def _require_agreement(plans: Sequence[Plan], command: MaintainCommand) -> None:
-    """Ask on the terminal; where there is none, only --yes is an answer."""
-    if command.agreed or Task.RECLAIM in command.tasks:
-        return
+def _require_agreement(plans: Sequence[Plan]) -> None:
     tasks = counted(sum(len(plan.runnable) for plan in plans), "task")
     where = counted(sum(bool(plan.runnable) for plan in plans), "repository", "repositories")
     question = f"run {tasks} in {where}?"

@@ -29,6 +29,17 @@ class StaleFile(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Why sweep leaves it, one clause; None if it goes. Printable."""
 
 
+class Droppable(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What RECLAIM would drop now."""
+
+    count: int
+    """Objects."""
+    bytes: int
+    """On disk, as they lie there now."""
+    is_exact: bool
+    """False if this is the most that it can be."""
+
+
 class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What speaks for or against acting on one repository now, and is not in its report."""
 
@@ -70,6 +81,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Other locks with a live holder, or too young to be called stale."""
     stale_files: tuple[StaleFile, ...] | None = None
     """What sweep looks at, with what becomes of it; None if nobody looked."""
+    droppable: Droppable | None = None
+    """None if nobody counted, or it cannot be told."""
     irregular_file: str | None = None
     """A file that git would open and might wait for, a FIFO say, or a config's include that cannot be followed; None if
     there is none. Printable."""

@@ -64,10 +64,18 @@ def batched_bytes(report: RepositoryReport) -> int:
     return sum_bytes(pack.bytes for pack in packs if pack.bytes < batch)
 
 
+def has_no_gain(task: Task, report: RepositoryReport) -> bool:
+    """Return whether it is known that a task would free nothing, where that is all that it is for."""
+    sizes = report.sizes.exclusive
+    return task is Task.DEDUPLICATE and isinstance(sizes, ExclusiveSizes) and not sizes.duplicate_bytes
+
+
 def gain(task: Task, report: RepositoryReport, facts: ActionFacts) -> str:
     """Return what is expected of a task, one clause for people."""
     if task is Task.SWEEP:
         return _sweep_gain(facts)
+    if task is Task.RECLAIM:
+        return _reclaim_gain(facts)
     if task is Task.BITMAP and is_member(report):
         return f"removes {counted(len(own_bitmap_names(report)), 'bitmap')}, so that git uses the lender's"
     special = _GAINS.get(task)
@@ -106,6 +114,8 @@ def _full_gain(report: RepositoryReport) -> str:
 
 def _deduplication_gain(report: RepositoryReport) -> str:
     sizes = report.sizes.exclusive
+    if has_no_gain(Task.DEDUPLICATE, report):
+        return "nothing is to be gained: the lenders have nothing of what is here"
     if isinstance(sizes, ExclusiveSizes):
         return f"frees up to {human_bytes(sizes.duplicate_bytes)} in {counted(sizes.duplicate_count, 'object')}"
     return "frees what the lenders have, too; how much is not measured"
@@ -138,12 +148,15 @@ def _sweep_gain(facts: ActionFacts) -> str:
     return f"removes {', '.join(text for count, text in there if count) or 'nothing'}"
 
 
-def _reclaim_gain(report: RepositoryReport) -> str:
-    packs, loose = _packs(report), _loose(report)
-    cruft = human_bytes(packs.cruft_bytes if packs else 0)
-    stale = human_bytes(loose.stale_bytes if loose else 0)
-    at_most = f"at most {cruft} in cruft packs and {stale} of old loose objects"
-    return f"drops for good what is unreachable for two weeks: {at_most}; each object that went is told by its id"
+def _reclaim_gain(facts: ActionFacts) -> str:
+    found = facts.droppable
+    if found is None:
+        return "drops for good what is unreachable for two weeks; how much that is has not been counted"
+    if not found.count:
+        return "nothing is to be gained: nothing here is unreachable for two weeks"
+    most = "" if found.is_exact else "at most "
+    what = f"{most}{counted(found.count, 'object')} of {human_bytes(found.bytes)}"
+    return f"drops for good {what}, unreachable for two weeks; each that went is told by its id"
 
 
 _GAINS: Final[dict[Task, Callable[[RepositoryReport], str]]] = {
@@ -154,7 +167,6 @@ _GAINS: Final[dict[Task, Callable[[RepositoryReport], str]]] = {
     Task.DEDUPLICATE: _deduplication_gain,
     Task.ORPHAN_INDEXES: _orphan_gain,
     Task.PACK_REFS: _references_gain,
-    Task.RECLAIM: _reclaim_gain,
 }
 _PLAIN_GAINS: Final = {
     Task.BITMAP: "answers clones, fetches and size queries over {objects} without a walk",

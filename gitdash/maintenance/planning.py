@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from gitdash.maintenance.action_facts import ActionFacts
-from gitdash.maintenance.gains import gain, needed_bytes
+from gitdash.maintenance.gains import gain, has_no_gain, needed_bytes
 from gitdash.maintenance.heuristics import (
     can_have_bitmap,
     config_of,
@@ -144,6 +144,8 @@ def _from_findings(report: RepositoryReport, facts: ActionFacts) -> dict[Task, t
         if finding.task is None or finding.task == Task.RECLAIM:
             continue
         task = fitting_task(Task(finding.task), report, facts)
+        if has_no_gain(task, report):
+            continue
         reasons[task] = (*reasons.get(task, ()), finding.summary)
     return reasons
 

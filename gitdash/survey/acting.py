@@ -17,6 +17,7 @@ from gitdash.gitcmd.command_log import commands_for
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.history.ledger import Ledger, memory_ledger
 from gitdash.maintenance.claims import Claims, Families, claims_of
+from gitdash.maintenance.droppable import count_droppable
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.planning import plan_fetch
@@ -27,6 +28,7 @@ from gitdash.maintenance.schedule import QueueLimits
 from gitdash.model.fetch import FetchPlan, RemotePlan
 from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Refusal
+from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository, Role
 from gitdash.model.task import Task
@@ -100,8 +102,12 @@ class Actions:
         *,
         known: RepositoryReport | None = None,
         cancel: threading.Event | None = None,
+        on_progress: Callable[[CommandProgress], None] | None = None,
     ) -> Planned:
-        """Return what would be done to a repository: the tasks asked for, or what its findings name (None)."""
+        """Return what would be done to a repository: the tasks asked for, or what its findings name (None).
+
+        `on_progress` hears how far a walk over everything is that counts what RECLAIM would drop.
+        """
         report = self.look(repository, known)
         if Task.DEDUPLICATE in (tasks or ()):
             # a finding that names it has measured what it frees; who asks for it by name wants to know that, too
@@ -115,7 +121,18 @@ class Actions:
                 policy=self._means.settings.policy_for(repository.path),
                 cancel=cancel,
             )
-        return Planned(report=report, plan=plan(report, facts, tasks))
+            found = plan(report, facts, tasks)
+            if any(task.task is Task.RECLAIM for task in found.runnable):
+                droppable = count_droppable(
+                    report,
+                    program=self._means.program,
+                    now_s=self._means.clock(),
+                    time_limit_s=self._means.settings.maintenance.time_limit_s,
+                    cancel=cancel,
+                    on_progress=on_progress,
+                )
+                found = plan(report, msgspec.structs.replace(facts, droppable=droppable), tasks)
+        return Planned(report=report, plan=found)
 
     def plan_fetch(self, report: RepositoryReport, options: FetchOptions) -> FetchPlan:
         """Return how a repository would be fetched into."""

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,21 @@ def test_repository_that_wants_to_be_left_alone_ends_with_refused(
     ended = gitdash.run("maintain", repository.path, option)
     assert ended.returncode == ExitCode.REFUSED
     assert "refused: paused" in ended.stdout
+
+
+def test_reclaim_shows_what_would_be_dropped_before_it_asks_for_the_name(
+    gitdash: Gitdash, healthy: GitRepository
+) -> None:
+    blob = healthy.blob(b"old")
+    path = healthy.git_dir / "objects" / blob[:2] / blob[2:]
+    healthy.age(path, 15 * 86_400.0, time.time())
+    ended = gitdash.run("maintain", healthy.path, "--task", "reclaim")
+    assert "reclaim: drops for good 1 object of " in ended.stdout
+    assert "confirm it with --confirm and the repository's name" in ended.stderr
+    assert (ended.returncode, path.exists()) == (ExitCode.WRONG_USE, True)
+    assert gitdash.json("history", healthy.path)["actions"] == []
+    ended = gitdash.run("maintain", healthy.path, "--task", "reclaim", "--confirm", healthy.path.name)
+    assert (ended.returncode, path.exists()) == (ExitCode.DONE, False)
 
 
 def test_task_with_nothing_to_do_is_no_refusal_although_it_was_asked_for(

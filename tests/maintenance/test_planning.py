@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitdash.assessment.rules import JUDGES
-from gitdash.maintenance.action_facts import StaleFile
+from gitdash.maintenance.action_facts import Droppable, StaleFile
 from gitdash.maintenance.gains import gain
 from gitdash.maintenance.heuristics import batch_bytes, replaces_commit_graph, wants_bitmap, wants_pseudo_merges
 from gitdash.maintenance.lending import lending_hints
@@ -17,6 +17,7 @@ from gitdash.maintenance.planning import ORDER, plan, with_task, without
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
 from gitdash.model.inspection import BitmapSource, KeepFile
 from gitdash.model.plan import Plan, Step
+from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind, Role, StorageLayout, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Sizes
 from gitdash.model.task import Task
@@ -244,6 +245,33 @@ def test_gain_of_deduplication_is_what_was_measured() -> None:
     case = report(sizes=Sizes(exclusive=sizes), **MEMBER)
     assert gain(Task.DEDUPLICATE, case, action_facts()) == "frees up to 441 KiB in 504 objects"
     assert gain(Task.DEDUPLICATE, report(**MEMBER), action_facts()).endswith("how much is not measured")
+
+
+def test_deduplication_that_would_free_nothing_is_planned_only_if_it_is_asked_for() -> None:
+    def case_with(duplicate_bytes: int) -> RepositoryReport:
+        sizes = ExclusiveSizes(
+            exclusive_bytes=1, exclusive_count=1, duplicate_bytes=duplicate_bytes, duplicate_count=duplicate_bytes,
+            elapsed_s=0.1, measured_at_s=NOW_S,
+        )  # fmt: skip
+        return report(sizes=Sizes(exclusive=sizes), findings=(finding("deduplicate"),), **MEMBER)
+
+    assert [task.task for task in plan(case_with(1), action_facts()).tasks] == [Task.DEDUPLICATE]
+    assert plan(case_with(0), action_facts()).tasks == ()
+    (asked,) = plan(case_with(0), action_facts(), [Task.DEDUPLICATE]).tasks
+    assert asked.gain.startswith("nothing is to be gained")
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (Droppable(count=3, bytes=2_048, is_exact=True), "drops for good 3 objects of 2.00 KiB, "),
+        (Droppable(count=3, bytes=2_048, is_exact=False), "drops for good at most 3 objects of 2.00 KiB, "),
+        (Droppable(count=0, bytes=0, is_exact=True), "nothing is to be gained: "),
+        (None, "drops for good what is unreachable for two weeks; how much that is has not been counted"),
+    ],
+)
+def test_plan_to_reclaim_says_how_sure_its_count_is(found: Droppable | None, expected: str) -> None:
+    assert gain(Task.RECLAIM, report(), action_facts(droppable=found)).startswith(expected)
 
 
 @pytest.mark.parametrize("task", Task)

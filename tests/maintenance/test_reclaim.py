@@ -1,17 +1,22 @@
 """Reclaiming: the one task that drops objects, only as typed, only the old, and never where others may need them."""
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from gitdash.gitcmd.git_error import GitError
+from gitdash.maintenance.action_facts import Droppable
+from gitdash.maintenance.droppable import count_droppable
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
 from gitdash.units import human_bytes
 from tests.support.old_stores import complaints, grow_old
 from tests.support.repositories import GitRepository
-from tests.support.task_runs import make_lender_and_member, planned, report_of, run
+from tests.support.task_runs import make_lender_and_member, planned, program, report_of, run
 
 pytestmark = [pytest.mark.safety, pytest.mark.oracle]
 
@@ -147,6 +152,87 @@ def test_exactly_what_was_dropped_is_told_by_id_and_bytes(repository: GitReposit
     assert result.removed == (f"object {loose}", f"object {packed}")
     assert result.removed_count == 2
     assert f"2 objects of {human_bytes(loose_bytes + int(listed))} dropped for good" in result.sentence
+
+
+def counted_before(repository: GitRepository) -> Droppable:
+    found = count_droppable(report_of(repository), program=program(), now_s=time.time(), time_limit_s=60.0)
+    assert found is not None
+    return found
+
+
+def test_what_would_be_dropped_is_counted_before_as_git_then_drops_it(repository: GitRepository) -> None:
+    """In packs, in a cruft pack with times of its own, as files; with what young objects and a reflog keep."""
+    repository.git("config", "core.logAllRefUpdates", "always")
+    first = repository.git("rev-parse", "main")
+    in_reflog = repository.commit({"a": "only in a reflog"})
+    repository.git("update-ref", "-m", "back", "refs/heads/main", first)
+    # as young as the pack that it is in
+    old_pack = [repository.blob(b"old %d" % number) for number in range(3)]
+    needed = pack_with(repository, b"old, and what a young tree names")
+    grow_old(repository, age_s=20 * DAY_S)
+    for number in range(4):
+        blob = repository.blob(b"in a cruft pack %d" % number)
+        age(repository, blob, (10 + 3 * number) * DAY_S)
+    repository.git("repack", "--cruft", "--cruft-expiration=never", "-d", "-q")
+    old_loose = repository.blob(os.urandom(5_000))
+    age(repository, old_loose, 15 * DAY_S)
+    young_tree = repository.git("mktree", stdin=f"100644 blob {needed}\tx\n".encode())
+    before = counted_before(repository)
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert [has(repository, name) for name in (in_reflog, needed, young_tree)] == [True, True, True]
+    # 3 in the old pack, those of 16 and 19 days in the cruft pack, and the file
+    assert before.is_exact
+    assert before.count == result.removed_count == len(old_pack) + 2 + 1
+    assert f"6 objects of {human_bytes(before.bytes)} dropped for good" in result.sentence
+
+
+def test_what_a_young_object_lacks_makes_the_count_an_upper_bound(repository: GitRepository) -> None:
+    old = repository.blob(b"old")
+    grow_old(repository, age_s=20 * DAY_S)
+    gone = repository.blob(b"gone")
+    repository.git("mktree", stdin=f"100644 blob {gone}\tx\n100644 blob {old}\ty\n".encode())
+    (repository.git_dir / "objects" / gone[:2] / gone[2:]).unlink()
+    before = counted_before(repository)
+    assert (before.count, before.is_exact) == (1, False)
+    run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert has(repository, old)
+
+
+def test_kept_pack_makes_the_count_an_upper_bound_that_leaves_out_what_it_holds(repository: GitRepository) -> None:
+    pack_with(repository, b"kept")
+    pack = repository.packs()[0]
+    (pack.parent / f"{pack.stem}.keep").touch()
+    repository.blob(b"old")
+    grow_old(repository, age_s=20 * DAY_S)
+    before = counted_before(repository)
+    assert (before.count, before.is_exact) == (1, False)
+
+
+def test_counting_changes_nothing_and_is_cancelled_like_all_else(repository: GitRepository) -> None:
+    repository.blob(b"old")
+    grow_old(repository)
+    paths = sorted(repository.git_dir.rglob("*"))
+    assert counted_before(repository).count == 1
+    assert sorted(repository.git_dir.rglob("*")) == paths
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(GitError):
+        count_droppable(report_of(repository), program=program(), now_s=time.time(), time_limit_s=60.0, cancel=cancel)
+
+
+def pack_with(repository: GitRepository, content: bytes) -> str:
+    """Pack everything, and an unreachable blob: git packs those only where there is a pack already."""
+    repository.git("repack", "-a", "-d", "-q")
+    blob = repository.blob(content)
+    repository.git("repack", "-a", "-d", "-q", "-k")
+    assert not (repository.git_dir / "objects" / blob[:2] / blob[2:]).exists()
+    return blob
+
+
+def age(repository: GitRepository, object_id: str, age_s: float) -> None:
+    path = repository.git_dir / "objects" / object_id[:2] / object_id[2:]
+    os.utime(path, (time.time() - age_s,) * 2)
 
 
 def test_a_reclaim_that_finds_nothing_old_says_so(repository: GitRepository) -> None:

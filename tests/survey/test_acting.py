@@ -12,6 +12,7 @@ from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
 from gitdash.survey.single import find_repository
+from gitdash.units import human_bytes
 from tests.support.repositories import GIT, GitRepository
 
 
@@ -70,3 +71,25 @@ def test_plan_to_deduplicate_says_what_that_frees_also_if_nobody_has_measured_it
     (task,) = actions().plan(found(member), (Task.DEDUPLICATE,)).plan.tasks
     # a commit, its tree and a blob lie in both
     assert "3 objects" in task.gain
+    assert not task.refusals
+
+
+def test_plan_that_would_free_nothing_says_so_where_it_was_asked_for(tmp_path: Path) -> None:
+    lender = GitRepository.init(tmp_path / "lender.git")
+    lender.commit({"a": "1"})
+    member = GitRepository.init(tmp_path / "member.git")
+    member.borrow_from(lender)
+    member.commit({"b": "another"})
+    for repository, task in ((member, Task.DEDUPLICATE), (lender, Task.RECLAIM)):
+        (planned,) = actions().plan(found(repository), (task,)).plan.tasks
+        assert planned.gain.startswith("nothing is to be gained: ")
+
+
+def test_plan_to_reclaim_says_how_many_objects_of_how_many_bytes_go(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "one.git")
+    repository.commit({"a": "1"})
+    path = repository.blob(os.urandom(1_000))
+    loose = repository.git_dir / "objects" / path[:2] / path[2:]
+    repository.age(loose, 15 * 86_400.0, time.time())
+    (planned,) = actions().plan(found(repository), (Task.RECLAIM,)).plan.tasks
+    assert f"drops for good 1 object of {human_bytes(loose.stat().st_size)}, " in planned.gain

@@ -243,13 +243,15 @@ class PlansScreen(ItemsScreen):
         """Have the name of the repository typed whose unreachable objects are dropped; nothing less will do."""
         path = self.book.paths[0]
         name = os.path.basename(path)
+        planned = self.book.planned(path, Task.RECLAIM)
+        gain = planned.gain if planned is not None else ""
         # what was said a moment ago would cover the question
         self.app.clear_notifications()
         shown = printable_path(name).strip()
         self._cover_with(
             NameScreen(
                 "Reclaim drops objects for good",
-                f"What is unreachable for two weeks goes, and no command brings it back. Type {shown} to run"
+                f"{printable(gain[:1].upper() + gain[1:])}. No command brings back what goes. Type {shown} to run"
                 f" {self._what_is_marked()}.",
                 verb="run",
                 longest=_LONGEST_TYPED,
