@@ -35,8 +35,6 @@ def measure_reachable(
     files, or if its answer cannot be true.
     """
     started_s = time.monotonic()
-    if request.lender_problem is not None:
-        raise UntrustworthySizeError(f"lender: {request.lender_problem}", kind=GitFailure.REFUSED)
     choice = choose(request, program)
     selection = select(request)
     tips = selection.tips

@@ -53,8 +53,6 @@ class SizeRequest:
     """Of all lenders, nested ones included. Only those below `refs/` count, as for git: a lender's HEAD does not."""
     lender_broken_references: tuple[tuple[bytes, str], ...] = ()
     """Of all lenders, as `broken_references`: what they would leave out counts, with a note: an upper bound."""
-    lender_problem: str | None = None
-    """Why a lender cannot be used; then there is no answer: git's own would be too high."""
     lender_has_pseudo_merges: bool = False
     """A lender's bitmap has pseudo-merges."""
     shallow_file: bytes | None = None

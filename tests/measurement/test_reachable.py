@@ -320,14 +320,6 @@ def test_argv_of_a_union_has_both_queries(tmp_path: Path) -> None:
 
 
 @pytest.mark.safety
-def test_missing_lender_raises_and_gives_no_number(tmp_path: Path) -> None:
-    member, pool = grown(tmp_path)
-    request = request_for(member, OWN, pool, lender_problem="the folder is missing")
-    with pytest.raises(GitError, match="lender: the folder is missing"):
-        measure(request)
-
-
-@pytest.mark.safety
 @pytest.mark.parametrize("question", list(Question))
 def test_lender_that_git_cannot_use_raises_although_git_answers(question: Question, tmp_path: Path) -> None:
     own = GitRepository.init(tmp_path / "own.git")
