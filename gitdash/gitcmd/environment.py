@@ -191,15 +191,15 @@ _CHANGED: Final = ("GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ALLOW_PROTOCOL", "
 
 FETCH_VARIABLES: Final = (
     *(variable for variable in VARIABLES if variable.name not in {*_NOT_OF_THE_USER, *_CHANGED}),
-    Variable(
-        name="GIT_NO_LAZY_FETCH",
-        value="0",
-        reason="a partial clone may have to ask for what a new pack builds on; the one remote it knows is this one",
-    ),
     Variable(name="GIT_TRACE2", value="0", reason="the user's trace2.normalTarget would mix into what is parsed"),
     Variable(name="GIT_TRACE2_PERF", value="0", reason="the same, trace2.perfTarget"),
 )
-"""What every fetch gets. Ports to people stay closed: nothing can ask for a password, a passphrase or a host key."""
+"""What every fetch gets. Ports to people stay closed: nothing can ask for a password, a passphrase or a host key.
+
+`GIT_NO_LAZY_FETCH` is not among them: a partial clone may have to ask for what a new pack builds on, and the one remote
+that it knows is this one. Nor is it 0: `upload-pack` in a local remote sets it where nobody has (git-upload-pack(1)
+SECURITY), for a fetch there would run the program that the config of that repository names.
+"""
 
 _NO_WINDOWS: Final = frozenset({"DISPLAY", "WAYLAND_DISPLAY"})
 """A helper of the user's, or gpg's pinentry, would open one and wait."""

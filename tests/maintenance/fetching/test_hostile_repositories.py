@@ -205,6 +205,37 @@ def test_no_program_of_a_repository_is_run_by_a_fetch(
     assert not site.marker.exists()
 
 
+@pytest.mark.oracle
+def test_local_remote_that_is_a_partial_clone_runs_no_program_of_its_own(tmp_path: Path) -> None:
+    """upload-pack would ask its own remote for a blob that is missing there, by the program that its config names."""
+    source = GitRepository.init(tmp_path / "source.git")
+    source.commit({"a": "1"})
+    evil = GitRepository.init(tmp_path / "evil.git")
+    evil.git("fetch", "--quiet", source.path, "+refs/*:refs/*")
+    blob = source.git("rev-parse", "main:a")
+    marker = tmp_path / "ran"
+    program = tmp_path / "upload-pack"
+    program.write_text(f'#!/bin/sh\n: >{marker}\nexec git-upload-pack "$@"\n')
+    program.chmod(0o755)
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "p",
+        "remote.p.url": os.fspath(source.path),
+        "remote.p.promisor": "true",
+        "remote.p.partialCloneFilter": "blob:none",
+        "remote.p.uploadpack": os.fspath(program),
+    }.items():
+        evil.git("config", key, value)
+    (evil.git_dir / "objects" / blob[:2] / blob[2:]).unlink()
+    victim = GitRepository.init(tmp_path / "victim.git")
+    victim.git("remote", "add", "origin", os.fspath(evil.path))
+    assert fetched(victim.path, protocols=("file",)).outcome is Outcome.FAILED
+    assert not marker.exists()
+    # the trap is one: who tells git that it may, runs it
+    evil.git("cat-file", "-e", blob, GIT_NO_LAZY_FETCH="0")
+    assert marker.exists()
+
+
 def run_planned(report: RepositoryReport, remote: RemotePlan) -> None:
     fetch(report, remote, program=find_git(GIT), now_s=time.time())
 
