@@ -1,6 +1,8 @@
 """The pages of the lab at every width, without colours, in ASCII, and with names that are meant to do harm."""
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import msgspec
@@ -9,13 +11,15 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 
-from gitdash.model.experiment import ExperimentKind
+from gitdash.model.experiment import ExperimentKind, Measure
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.tui.drawing.cells import Line, Tone
 from gitdash.tui.drawing.filters import EncodableText
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.experiments import ExperimentUnderWay, LabAnswer
+from gitdash.tui.lab.box_plot import box_lines
 from gitdash.tui.lab.choosing import Choosing
+from gitdash.tui.lab.figures import figures_of
 from gitdash.tui.lab.list_lines import LabView, lab_page, lab_title
 from gitdash.tui.lab.page import ExperimentView, experiment_page
 from gitdash.tui.lab.published import PUBLISHED
@@ -25,6 +29,7 @@ from tests.tui.fixture_lab import BITMAP, WALK, WEB, answer, hostile_answer, mea
 
 WIDTHS = (*range(60, 116), 137, 160, 200)
 SIZE = ExperimentKind.SIZE
+NAMES = ("bitmap", "walk")
 RUNNING = Job(
     number=1,
     kind=JobKind.BENCH,
@@ -37,7 +42,12 @@ RUNNING = Job(
 
 
 def _experiment(
-    told: LabAnswer, *, now: ExperimentUnderWay | None = None, explains: bool = False, unfolds: bool = False
+    told: LabAnswer,
+    *,
+    now: ExperimentUnderWay | None = None,
+    explains: bool = False,
+    unfolds: bool = False,
+    has_boxes: bool = False,
 ) -> ExperimentView:
     results = [*told.earlier, *told.others]
     return ExperimentView(
@@ -50,6 +60,7 @@ def _experiment(
         shown_keys={"run_experiment": "R", "cancel_experiment": "x"},
         unfolded={("result", (result.number, result.started_at_s)) for result in results} if unfolds else (),
         explains=explains,
+        has_boxes=has_boxes,
         now_s=NOW_S,
     )
 
@@ -62,7 +73,8 @@ def _pages(width: int) -> Iterator[Page]:
     for told, explains in itertools.product((answer(), hostile_answer(), answer(earlier=[])), (False, True)):
         yield lab_page(_lab(told, explains=explains), width)
         for now in (None, under_way()):
-            yield experiment_page(_experiment(told, now=now, explains=explains, unfolds=explains), width)
+            view = _experiment(told, now=now, explains=explains, unfolds=explains, has_boxes=not explains)
+            yield experiment_page(view, width)
 
 
 def _text(line: Line) -> str:
@@ -123,6 +135,40 @@ def test_strip_stands_where_its_runs_are() -> None:
     # the axis goes from 0 to 50 ms
     assert bitmap.index("┃") - left - 1 == round(0.0121 / 0.050 * cells)
     assert walk.index("┃") - left - 1 == round(0.0425 / 0.050 * cells)
+
+
+@pytest.mark.parametrize("columns", [40, 400])
+def test_boxes_stand_where_the_runs_are(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what plotext takes for the terminal's size does not matter
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = [_text(line) for line in experiment_page(_experiment(answer(), has_boxes=True), 160).lines]
+    bitmap, walk = (
+        next(line for line in lines if line.strip().startswith(f"{name} ") and "┤" in line) for name in NAMES
+    )
+    left, right = next((line.index("┌"), line.rindex("┐")) for line in lines if "┌" in line)
+    cells = right - left - 2
+    # the axis goes from 0 to 50 ms, and medians are 12.1 and 42.5 ms
+    for line, median_s in ((bitmap, 0.0121), (walk, 0.0425)):
+        assert abs(line.index("│", left + 1) - left - 1 - median_s / 0.050 * cells) <= 1
+
+
+@pytest.mark.safety
+def test_boxes_pass_no_name_on_to_escape_sequences() -> None:
+    harmful = measured(msgspec.structs.replace(BITMAP, name="\x1b]0;x\x07\x1b[31mred\n"), 1.0, 2.0)
+    figures = figures_of([harmful], [harmful], measure=Measure.WALL, winner=None, width=100)
+    text = "\n".join(map(_text, box_lines([harmful], figures)))
+    assert "\\x1b]0;x" in text
+    assert all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_boxes_say_why_there_are_none() -> None:
+    page = experiment_page(_experiment(answer(earlier=[]), has_boxes=True), 100)
+    assert "No runs to draw yet." in "\n".join(map(_text, page.lines))
+
+
+def test_lab_opens_without_the_library_that_draws_boxes() -> None:
+    code = "import sys, gitdash.tui.lab.experiment_screen; sys.exit('textual_plotext' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_earlier_result_says_whether_the_repository_was_the_same() -> None:

@@ -319,6 +319,15 @@ async def test_explanation_says_what_each_variant_does_and_details_one_of_them()
         assert "68 s with a bitmap against 6.8 s" in driven.page
 
 
+async def test_boxes_are_drawn_and_taken_away_by_a_key() -> None:
+    async with experiment_of() as driven:
+        assert "Boxes hold" not in driven.page
+        await driven.press("p")
+        assert "Boxes hold the middle half of the runs" in driven.page
+        await driven.press("p")
+        assert "Boxes hold" not in driven.page
+
+
 async def test_earlier_result_unfolds_to_its_runs() -> None:
     async with experiment_of() as driven:
         await driven.press("end", "enter")

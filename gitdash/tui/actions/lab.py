@@ -67,6 +67,16 @@ LAB: Final = (
         label="explain",
     ),
     Action(
+        name="toggle_boxes",
+        command="toggle_boxes",
+        keys=("p",),
+        title="Draw the runs as boxes",
+        help="Draw a box plot of the runs below the variants; again takes it away.",
+        group=LOOK,
+        scopes=(Scope.EXPERIMENT,),
+        label="boxes",
+    ),
+    Action(
         name="unfold_experiment_line",
         command="unfold",
         keys=("enter", "plus"),

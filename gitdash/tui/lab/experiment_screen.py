@@ -52,6 +52,7 @@ class ExperimentScreen(ItemsScreen):
         self._choosing: Choosing | None = None
         self._unfolded: frozenset[ItemName] = frozenset()
         self._explains = False
+        self._has_boxes = False
         self._confirmation = Confirmation()
         self._timer: Timer | None = None
 
@@ -91,6 +92,7 @@ class ExperimentScreen(ItemsScreen):
             shown_keys=self.context.shown_keys,
             unfolded=self._unfolded,
             explains=self._explains,
+            has_boxes=self._has_boxes,
             now_s=self.context.clock(),
         )
 
@@ -191,6 +193,11 @@ class ExperimentScreen(ItemsScreen):
         self._unfolded = frozenset(name for name in self._unfolded if name[0] == "result")
         self.items.renew()
         self.items.select(self.items.selected)
+
+    def action_toggle_boxes(self) -> None:
+        """Draw the runs as boxes below the variants, or take the boxes away."""
+        self._has_boxes = not self._has_boxes
+        self.items.renew()
 
     def action_run_experiment(self) -> None:
         """Run the marked variants, if it is asked for twice."""

@@ -11,6 +11,7 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.experiments import ExperimentUnderWay
+from gitdash.tui.lab.box_plot import box_lines
 from gitdash.tui.lab.choosing import Choosing, OptionLine
 from gitdash.tui.lab.figures import axis_line, figures_of, head_line, variant_lines
 from gitdash.tui.lab.published import PUBLISHED
@@ -41,6 +42,8 @@ class ExperimentView:
     shown_keys: Mapping[str, str]
     unfolded: Collection[ItemName]
     explains: bool
+    has_boxes: bool
+    """Whether the runs are drawn as boxes, too."""
     now_s: float
 
     @property
@@ -173,6 +176,8 @@ def _add_variants(page: _Composed, view: ExperimentView) -> None:
         )
         page.add(name, lines)
     page.lines += axis_line(figures)
+    if view.has_boxes:
+        page.lines += box_lines(offered, figures)
 
 
 def _add_results(page: _Composed, view: ExperimentView) -> None:
