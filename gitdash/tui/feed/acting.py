@@ -22,6 +22,7 @@ from gitdash.model.task import Task
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.lanes import Lanes, Work
+from gitdash.tui.feed.retries import Retries
 from gitdash.tui.source import Changes
 from gitdash.units import printable
 
@@ -49,6 +50,7 @@ class Acting:
         program: "GitProgram",
         clock: Clock,
         register: JobRegister,
+        retries: Retries,
         readers: "OpenReaders",
         report_of: Callable[[bytes], RepositoryReport | None],
         tell: Tell,
@@ -68,6 +70,7 @@ class Acting:
         self._program = program
         self._clock = clock
         self._register = register
+        self._retries = retries
         self._readers = readers
         self._report_of = report_of
         self._tell = tell
@@ -76,9 +79,6 @@ class Acting:
         self._cancel = cancel
         self._read_only = read_only
         self._lanes = Lanes(guarded)
-        self._lock = threading.Lock()
-        self._wanted: dict[int, Callable[[], None]] = {}
-        """How to ask again for what a job does, by its number."""
 
     def say_what_was_cut_off(self) -> None:
         """Tell which actions an earlier run did not end; it may look into repositories, so call it in a thread."""
@@ -122,20 +122,6 @@ class Acting:
     def request_entries(self, path: bytes) -> None:
         """Have the ledger read."""
         self._lanes.add("ledger", partial(self._tell_entries, path))
-
-    def retry(self, number: int) -> bool:
-        """Ask again for what a job did; False if it was none of these."""
-        with self._lock:
-            again = self._wanted.get(number)
-        if again is None:
-            return False
-        again()
-        return True
-
-    def forget(self, number: int) -> None:
-        """Keep no longer what a job did."""
-        with self._lock:
-            self._wanted.pop(number, None)
 
     def stop(self, limit_s: float) -> None:
         """Have all that runs stop; what was started for it is ended elsewhere."""
@@ -221,8 +207,7 @@ class Acting:
         run: str = "",
     ) -> int:
         number = self._register.ask(kind, path, what=what, host=None if host is None else printable(host), run=run)
-        with self._lock:
-            self._wanted[number] = again
+        self._retries.remember(number, again)
         return number
 
     def _watch(self, number: int, path: bytes) -> "_JobWatch":

@@ -23,6 +23,7 @@ from gitdash.tui.feed.experiment_watch import ExperimentWatch
 from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.lanes import Lanes, Work
 from gitdash.tui.feed.offers import offer_of, options_of
+from gitdash.tui.feed.retries import Retries
 from gitdash.tui.feed.winner import remembering
 from gitdash.tui.source import Changes
 from gitdash.units import counted, printable
@@ -54,6 +55,7 @@ class Lab:
         clock: Clock,
         registry_dir: bytes,
         register: JobRegister,
+        retries: Retries,
         report_of: Callable[[bytes], RepositoryReport | None],
         tell: Tell,
         on_busy: Callable[[bytes, int], None],
@@ -67,14 +69,13 @@ class Lab:
         self._clock = clock
         self._registry_dir = registry_dir
         self._register = register
+        self._retries = retries
         self._report_of = report_of
         self._tell = tell
         self._on_busy = on_busy
         self._cancel = cancel
         self._lanes = Lanes(guarded)
         self._lock = threading.Lock()
-        self._wanted: dict[int, Callable[[], None]] = {}
-        """How to ask again for what a job did, by its number."""
         self._unsaved: list[ExperimentResult] = []
         """Results that the state file does not have, the newest first."""
 
@@ -94,25 +95,10 @@ class Lab:
     def start(self, path: bytes, kind: ExperimentKind, choice: ExperimentChoice) -> None:
         """Queue an experiment."""
         number = self._register.ask(JobKind.BENCH, path, what=kind.value)
-        with self._lock:
-            self._wanted[number] = partial(self.start, path, kind, choice)
+        self._retries.remember(number, partial(self.start, path, kind, choice))
         under_way = ExperimentUnderWay(job_number=number, path=path, kind=kind, choice=choice)
         self._show(under_way)
         self._lanes.add("experiments", partial(self._make, under_way))
-
-    def retry(self, number: int) -> bool:
-        """Ask again for what a job did; False if it was no experiment."""
-        with self._lock:
-            again = self._wanted.get(number)
-        if again is None:
-            return False
-        again()
-        return True
-
-    def forget(self, number: int) -> None:
-        """Keep no longer what a job did."""
-        with self._lock:
-            self._wanted.pop(number, None)
 
     def stop(self, limit_s: float) -> None:
         """Wait until what was cancelled has removed its copies; what does not come to it, the process's end does."""

@@ -27,6 +27,7 @@ from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.known_reports import KnownReports
 from gitdash.tui.feed.lab import Lab
 from gitdash.tui.feed.questions import Questions
+from gitdash.tui.feed.retries import Retries
 from gitdash.tui.feed.surveying import Surveying
 from gitdash.tui.source import Changes
 
@@ -64,6 +65,7 @@ class SurveyFeed:
         self._program = program
         self._clock = clock
         self._cancel = threading.Event()
+        self._retries = Retries()
         self._jobs = JobRegister(clock, on_changed=self._note_job, on_forgotten=self._forget_job)
         self._reports = KnownReports(history=history, started_at_s=clock(), tell=self._tell, cancel=self._cancel)
         self._surveying = Surveying(
@@ -103,6 +105,7 @@ class SurveyFeed:
             program=program,
             clock=clock,
             register=self._jobs,
+            retries=self._retries,
             readers=self._questions,
             report_of=self._reports.report,
             tell=self._tell,
@@ -140,6 +143,7 @@ class SurveyFeed:
             clock=self._clock,
             registry_dir=registry_dir,
             register=self._jobs,
+            retries=self._retries,
             report_of=self._reports.report,
             tell=self._tell,
             on_busy=self._note_busy,
@@ -203,7 +207,7 @@ class SurveyFeed:
     def retry_job(self, number: int) -> None:
         """Ask for the same again."""
         job = self._jobs.job(number)
-        if job is None or not job.state.has_ended or self._acting.retry(number) or self._lab.retry(number):
+        if job is None or not job.state.has_ended or self._retries.retry(number):
             return
         if job.kind is JobKind.MEASURE and job.path is not None:
             self.measure(job.path)
@@ -288,8 +292,7 @@ class SurveyFeed:
             self._pending().jobs[job.number] = job
 
     def _forget_job(self, number: int) -> None:
-        self._acting.forget(number)
-        self._lab.forget(number)
+        self._retries.forget(number)
         with self._lock:
             self._pending().forgotten_jobs.append(number)
 
