@@ -59,6 +59,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What lenders on other file systems hold: no hard link leads there, so leaving them copies it."""
     objects_is_link: bool = False
     """`objects` is a symbolic link: other repositories may have the same store without saying so."""
+    store_elsewhere: str | None = None
+    """Who or what else has this object store, one clause; None if nothing is known to. Printable."""
     has_server_info: bool = False
     """`objects/info/packs` is there: a server of files may need it to be right."""
     links: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ It judges nothing.
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from gitdash.errors import GitdashError
@@ -24,6 +24,7 @@ from gitdash.maintenance.links import OBJECTS, find_links
 from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
 from gitdash.maintenance.pause import pause_marker
 from gitdash.maintenance.shared_files import linked_object_file, shared_with
+from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.stale_files import look_for_leftovers
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.policy import Policy
@@ -50,17 +51,19 @@ _GIT_TASKS: Final = (
 """Tasks that git-maintenance(1) has by the same name."""
 
 
-def read_facts(
+def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
     report: RepositoryReport,
     *,
     program: GitProgram,
     now_s: float,
     is_read_only_mode: bool = False,
     policy: Policy | None = None,
+    others: Collection[bytes] = (),
     cancel: threading.Event | None = None,
 ) -> ActionFacts:
     """Read the facts of one repository as they are now; the report gives locks and says where everything lies.
 
+    `others` are the paths of repositories that might have the same object store.
     Raises GitError only if cancelled: what git cannot answer is a fact, too.
     """
     repository = report.repository
@@ -80,6 +83,7 @@ def read_facts(
         is_mounted_read_only=is_mounted_read_only,
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
+        store_elsewhere=mounted_part(repository.common_dir) or sharer_of(repository.common_dir, others),
         has_server_info=os.path.lexists(repository.common_dir + b"/" + _SERVER_INFO),
         links=tuple(printable_path(path) for path in links.paths if path != OBJECTS),
         has_unseen_names=not links.is_complete,

@@ -1,6 +1,6 @@
 """Refusals because names in a repository lead elsewhere: what git writes or deletes there, another has.
 
-Pure: `links` and `shared_files` have looked.
+Pure: `links`, `sharers` and `shared_files` have looked.
 """
 
 from typing import Final
@@ -26,9 +26,9 @@ def symbolic_link(_report: RepositoryReport, facts: ActionFacts, _task: Task) ->
 
 def linked_store(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
     """Refuse to decide for others that may have the same object store."""
-    return (
-        "its objects folder is a symbolic link: other repositories may have the same" if facts.objects_is_link else None
-    )
+    if facts.objects_is_link:
+        return "its objects folder is a symbolic link: other repositories may have the same"
+    return None if facts.store_elsewhere is None else f"others may need its objects: {facts.store_elsewhere}"
 
 
 def shared_with_lender(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
@@ -60,7 +60,8 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="linked-store",
             tasks=_OF_WHOLE_STORE,
             meaning="others may have the same objects or alternates, and need what this repository does not",
-            source="`objects` as a symbolic link",
+            source="`objects` as a symbolic link or a mount; device and inode of those of all known repositories and of"
+            " neighbours",
         ),
         linked_store,
     ),

@@ -8,7 +8,7 @@ may run, `refusals`; how its steps are run, `stepping`.
 import dataclasses
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
@@ -83,13 +83,14 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     now_s: float,
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
     policy: Policy | None = None,
+    others: Collection[bytes] = (),
     on_progress: Callable[[CommandProgress], None] | None = None,
     confirmed_name: bytes | None = None,
 ) -> TaskResult:
     """Run one task of a plan; no error of git or of the file system leaves it.
 
     `time_limit_s` is for each command, `on_progress` hears how far one is. `confirmed_name` is what a person typed to
-    confirm RECLAIM.
+    confirm RECLAIM; `others` are the paths of repositories that might have the same object store.
     """
     work = Work(
         report=report,
@@ -102,6 +103,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     )
     around = Surroundings(
         look=look,
+        others=others,
         policy=policy,
         on_step=on_step,
         close_readers=close_readers,
@@ -137,7 +139,14 @@ def _lender_stores(report: RepositoryReport) -> tuple[bytes, ...]:
 
 def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     work.report = _with_known_relatives(around.look(), work.report)
-    facts = read_facts(work.report, program=work.program, now_s=work.now_s, policy=around.policy, cancel=work.cancel)
+    facts = read_facts(
+        work.report,
+        program=work.program,
+        now_s=work.now_s,
+        policy=around.policy,
+        others=around.others,
+        cancel=work.cancel,
+    )
     refusals = refusals_of(task, work.report, facts)
     if refusals:
         return _not_run(work, refusals)

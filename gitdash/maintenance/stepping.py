@@ -5,7 +5,7 @@ git-multi-pack-index(1), VFS for Git's order of closing readers, replacing packs
 and what came of it, `running` says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,6 +33,8 @@ class Surroundings:
 
     look: Callable[[], RepositoryReport]
     """Reads the facts again."""
+    others: Collection[bytes]
+    """Paths of repositories that might have the same object store."""
     policy: Policy | None
     """From which age on a lock is stale; None for the default."""
     on_step: Callable[[str, int, int], None]

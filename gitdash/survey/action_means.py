@@ -1,9 +1,11 @@
 """What every action of one process works with, and who hears of it."""
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -11,12 +13,18 @@ from gitdash.gitcmd.git_program import GitProgram
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
+from gitdash.model.task import Task
 from gitdash.survey.bookkeeping import Bookkeeping
 from gitdash.survey.single import Single, path_of_store, report_single
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History
+
+
+NEEDS_OTHERS: Final = frozenset({Task.RECLAIM, Task.UNLINK})
+"""Tasks that must know whether another repository has the same object store."""
+_BESIDE_MAXIMUM_COUNT: Final = 20_000
 
 
 class ActionWatch(Protocol):
@@ -80,6 +88,15 @@ class ActionMeans:
     def facts(self, repository: Repository) -> RepositoryReport:
         """Read the facts of a repository now; a fetch goes by no finding, and to judge takes as long as to read."""
         return self._single(repository).facts
+
+    def others(self, repository: Repository) -> frozenset[bytes]:
+        """Return the paths of all repositories that the state file knows, and of what lies beside this one."""
+        known = self.history.paths([b"/"]) if self.history is not None else []
+        beside: list[bytes] = []
+        folder = os.path.dirname(repository.path)
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            beside = [entry.path for entry in islice(entries, _BESIDE_MAXIMUM_COUNT)]
+        return frozenset((*known, *beside)) - {repository.path}
 
     def recorded_path(self, repository: Repository) -> bytes:
         """Return the path under which the ledger has what is done to a repository."""

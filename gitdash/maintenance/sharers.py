@@ -1,0 +1,127 @@
+"""Who else has a repository's object store: another repository whose `objects` leads to it, or a mount of its folders.
+
+Nothing in a store says so. What is known is looked at by device and inode, after links are followed; bind mounts stand
+in the table of mounts, whose fourth field says which folder of a file system is to be seen there. One that is mounted
+in another container only is not seen here. Sources: stat(2), proc_pid_mountinfo(5). Judges nothing.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gitdash.units import printable_path
+
+_TABLE: Final = "/proc/self/mountinfo"
+_ESCAPE: Final = re.compile(rb"\\([0-7]{3})")
+_SHARDS: Final = tuple(b"%02x" % number for number in range(256))
+_Identity = tuple[int, int]
+"""Device and inode."""
+
+
+def sharer_of(common_dir: bytes, others: Iterable[bytes]) -> str | None:
+    """Return which of some repositories, given by their paths, has objects of this one, one clause; None if none has.
+
+    A repository that is this one under another name has the same references, and so needs nothing else.
+    """
+    own = _own_identities(common_dir + b"/objects")
+    here = _identity(common_dir)
+    for path in others:
+        for folder in (path, path + b"/.git"):
+            if _identity(folder) != here and not own.isdisjoint(_reached(folder + b"/objects")):
+                return f"{printable_path(path)} has the same objects"
+    return None
+
+
+def _own_identities(objects_dir: bytes) -> frozenset[_Identity]:
+    paths = [objects_dir, *(objects_dir + b"/" + name for name in (b"pack", *_SHARDS))]
+    paths += [entry.path for entry in _entries(objects_dir + b"/pack")]
+    return frozenset(found for path in paths if (found := _identity(path)) is not None)
+
+
+def _reached(objects_dir: bytes) -> Iterator[_Identity]:
+    """Yield what a store consists of that may be another's: its folders, and what it has as a link."""
+    paths = [objects_dir, objects_dir + b"/pack"]
+    paths += [
+        entry.path
+        for folder in (objects_dir, objects_dir + b"/pack")
+        for entry in _entries(folder)
+        if entry.is_symlink()
+    ]
+    yield from (found for path in paths if (found := _identity(path)) is not None)
+
+
+def _entries(folder: bytes) -> list["os.DirEntry[bytes]"]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _identity(path: bytes) -> _Identity | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One line of the table of mounts."""
+
+    device: bytes
+    """Major and minor number, as they stand there."""
+    root: bytes
+    """The folder of the file system that is to be seen; empty for its own root."""
+    place: bytes
+    """Where; empty for the root of all."""
+
+
+def mounted_part(common_dir: bytes, mounts: Collection[Mount] | None = None) -> str | None:
+    """Return how a part of an object store is to be seen in two places by mounts, one clause; None if it is not."""
+    known = read_mounts() if mounts is None else mounts
+    objects_dir = os.path.realpath(common_dir + b"/objects")
+    inside = [mount for mount in known if _is_below(mount.place, objects_dir)]
+    if inside:
+        return f"{printable_path(inside[0].place)} is a mount"
+    # the last of the deepest hides those before it
+    holder = max(
+        (mount for mount in known if _is_below(objects_dir, mount.place)),
+        key=lambda mount: len(mount.place),
+        default=None,
+    )
+    if holder is None:
+        return None
+    root = holder.root + objects_dir[len(holder.place) :]
+    for mount in known:
+        if mount.device == holder.device and _is_below(mount.root, root):
+            return f"it is mounted at {printable_path(mount.place)}, too"
+    return None
+
+
+def read_mounts() -> tuple[Mount, ...]:
+    """Return the table of mounts, the last first; empty where the system has none."""
+    with contextlib.suppress(OSError), open(_TABLE, "rb") as table:
+        return parse_mounts(table.read())
+    return ()
+
+
+def parse_mounts(data: bytes) -> tuple[Mount, ...]:
+    """Return the mounts of a table, the last first; a line that is none is left out. Pure."""
+    fields = [line.split(b" ") for line in reversed(data.splitlines())]
+    return tuple(
+        Mount(device=line[2], root=_plain(line[3]), place=_plain(line[4])) for line in fields if len(line) >= 6
+    )
+
+
+def _plain(path: bytes) -> bytes:
+    return _ESCAPE.sub(lambda found: bytes([int(found[1], 8) & 0xFF]), path).rstrip(b"/")
+
+
+def _is_below(path: bytes, folder: bytes) -> bool:
+    """Return whether a path is a folder or lies in it."""
+    return path == folder or path.startswith(folder + b"/")

@@ -1,0 +1,148 @@
+"""Whether another repository has the same object store: by links, by mounts, and by the table of mounts alone."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gitdash.errors import ExitCode
+from gitdash.maintenance.sharers import mounted_part, parse_mounts, sharer_of
+from gitdash.model.ledger import Outcome
+from gitdash.model.task import Task
+from tests.cli.process import Gitdash
+from tests.support.old_stores import complaints, grow_old
+from tests.support.repositories import GitRepository
+from tests.support.task_runs import run
+
+pytestmark = pytest.mark.safety
+
+TABLE = b"""\
+21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+22 21 0:20 / /tmp rw - tmpfs tmpfs rw
+23 21 8:2 / /srv rw - ext4 /dev/sda2 rw
+24 21 8:2 /a.git/objects /mnt/with\\040blank/objects rw - ext4 /dev/sda2 rw
+25 21 8:2 /b.git /mnt/b.git rw - ext4 /dev/sda2 rw
+26 21 0:20 /c.git/objects /mnt/other rw - tmpfs tmpfs rw
+27 21 8:2 /d.git/objects/pack /mnt/d rw - ext4 /dev/sda2 rw
+28 21 8:3 / /srv/e.git/objects/4f rw - ext4 /dev/sda3 rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("common_dir", "expected"),
+    [
+        (b"/srv/a.git", "it is mounted at /mnt/with blank/objects, too"),
+        # the whole repository by another name has the same references
+        (b"/srv/b.git", None),
+        # the same path on another file system
+        (b"/srv/c.git", None),
+        (b"/srv/d.git", "it is mounted at /mnt/d, too"),
+        (b"/srv/e.git", "/srv/e.git/objects/4f is a mount"),
+        (b"/srv/f.git", None),
+        (b"/home/a.git", None),
+    ],
+)
+def test_table_of_mounts_tells_which_folder_is_seen_in_two_places(common_dir: bytes, expected: str | None) -> None:
+    assert mounted_part(common_dir, parse_mounts(TABLE)) == expected
+
+
+def test_damaged_table_of_mounts_is_read_as_far_as_it_goes() -> None:
+    assert len(parse_mounts(TABLE + b"\n28 21\n\xff\n")) == len(parse_mounts(TABLE))
+    assert parse_mounts(b"") == ()
+
+
+@pytest.fixture
+def gitdash(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Gitdash:
+    return Gitdash.make(tmp_path / "run", tmp_path_factory.getbasetemp() / "bytecode")
+
+
+@contextmanager
+def bind_mount(source: Path, target: Path) -> Iterator[None]:
+    target.mkdir(parents=True, exist_ok=True)
+    folders = [os.fspath(source), os.fspath(target)]
+    if subprocess.run(["mount", "--bind", *folders], check=False, capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", os.fspath(target)], check=True)
+
+
+@contextmanager
+def link(source: Path, target: Path) -> Iterator[None]:
+    if target.is_dir():
+        target.rmdir()
+    target.symlink_to(source)
+    yield
+
+
+Share = Callable[[Path, Path], "contextmanager[None]"]
+
+
+def two_with_one_store(folder: Path, part: str) -> tuple[GitRepository, GitRepository]:
+    """Two repositories with different commits, all of which lie in the first; the second lacks `part`."""
+    first = GitRepository.init(folder / "first.git")
+    second = GitRepository.init(folder / "second.git")
+    first.commit({"a": "1"})
+    tip = first.commit({"b": "of the second"}, reference="refs/heads/gone")
+    first.git("update-ref", "-d", "refs/heads/gone")
+    second.git("symbolic-ref", "HEAD", "refs/heads/main")
+    (second.git_dir / "refs/heads/main").write_text(f"{tip}\n")
+    subprocess.run(["rm", "-rf", second.git_dir / part], check=True)
+    if part == "objects/pack":
+        first.git("repack", "-a", "-d", "-q")
+        first.git("repack", "-a", "-d", "-q", "-k")
+    grow_old(first)
+    return first, second
+
+
+@pytest.mark.parametrize("part", ["objects", "objects/pack"])
+@pytest.mark.parametrize("share", [link, bind_mount])
+def test_nobody_reclaims_what_another_has_too(tmp_path: Path, gitdash: Gitdash, share: Share, part: str) -> None:
+    first, second = two_with_one_store(tmp_path, part)
+    with share(first.git_dir / part, second.git_dir / part):
+        assert not complaints(second)
+        for one in (first, second):
+            name = one.path.name
+            ended = gitdash.run("maintain", one.path, "--task", "reclaim", "--confirm", name)
+            assert ended.returncode == ExitCode.REFUSED, ended.stdout
+            assert "linked-store" in ended.stdout or "symbolic-link" in ended.stdout, ended.stdout
+        assert not complaints(second)
+
+
+def test_sharer_that_only_the_state_file_knows_counts(tmp_path: Path, gitdash: Gitdash) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    first, second = two_with_one_store(tmp_path, "objects")
+    (second.git_dir / "objects").symlink_to(first.git_dir / "objects")
+    second.path.rename(tmp_path / "elsewhere" / "second.git")
+    assert gitdash.run("scan", tmp_path / "elsewhere").returncode == ExitCode.DONE
+    ended = gitdash.run("maintain", first.path, "--task", "reclaim", "--confirm", "first.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert "elsewhere/second.git has the same objects" in ended.stdout
+
+
+def test_mount_that_comes_after_the_plan_is_seen_when_it_is_run(tmp_path: Path) -> None:
+    first, second = two_with_one_store(tmp_path, "objects")
+    with bind_mount(first.git_dir / "objects", second.git_dir / "objects"):
+        result = run(second, Task.RECLAIM, confirmed_name=b"second.git")
+        assert (result.outcome, result.commands) == (Outcome.REFUSED, ())
+        assert "others may need its objects" in result.sentence
+
+
+def test_pack_that_another_has_as_a_link_is_shared(tmp_path: Path) -> None:
+    first, second = two_with_one_store(tmp_path, "objects/pack")
+    (second.git_dir / "objects/pack").mkdir()
+    for path in first.packs():
+        (second.git_dir / "objects/pack" / path.name).symlink_to(path)
+    others = [os.fsencode(second.path), os.fsencode(tmp_path / "nothing"), os.fsencode(first.path)]
+    assert sharer_of(os.fsencode(first.git_dir), others) == f"{second.path} has the same objects"
+
+
+def test_same_repository_by_another_name_is_no_sharer(tmp_path: Path) -> None:
+    first, second = two_with_one_store(tmp_path, "objects/pack")
+    (tmp_path / "alias.git").symlink_to(first.path)
+    others = [os.fsencode(tmp_path / "alias.git"), os.fsencode(second.path), os.fsencode(tmp_path)]
+    assert sharer_of(os.fsencode(first.git_dir), others) is None
