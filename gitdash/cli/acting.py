@@ -12,7 +12,7 @@ from gitdash.cli.output import say, write_text
 from gitdash.cli.run_progress import RunProgress
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode
-from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, json_text, utc_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, short_lines
 from gitdash.export.ledger_record import action_record
 from gitdash.maintenance.run_report import NAMED_LIMIT, report_lines, run_report

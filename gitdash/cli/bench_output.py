@@ -9,7 +9,7 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import is_terminal, say, write_text
 from gitdash.cli.session import Session
 from gitdash.export.experiment_plot import ASCII, UNICODE
-from gitdash.export.json_record import json_text
+from gitdash.export.json_values import json_text
 from gitdash.model.experiment import ExperimentResult
 from gitdash.units import printable
 

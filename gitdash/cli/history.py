@@ -10,7 +10,7 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.export.json_record import json_text
+from gitdash.export.json_values import json_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, remembered_lines
 from gitdash.export.ledger_record import history_document
 from gitdash.history.ledger import Ledger

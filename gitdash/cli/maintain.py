@@ -8,18 +8,17 @@ from functools import partial
 from typing import Final
 
 from gitdash import __version__
-from gitdash.cli.acted_on import repositories
+from gitdash.cli.acted_on import Meant, repositories
 from gitdash.cli.acting import Run, acting, worst
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.export.json_record import SCHEMA_VERSION, json_text, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, json_text, utc_text
 from gitdash.export.plan_lines import plan_record, plans_lines
 from gitdash.maintenance.claims import Families
 from gitdash.model.plan import Plan
 from gitdash.model.progress import CommandProgress
-from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
 from gitdash.survey.maintaining import Planned
@@ -61,22 +60,29 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
         return ExitCode.REFUSED
     if Task.RECLAIM in command.tasks:
         _require_one(command)
-    found, missing = repositories(session, command.paths, command.where)
-    if not found:
-        return missing
-    if Task.RECLAIM in command.tasks and len(found) > 1:
+    meant = repositories(session, command.paths, command.where)
+    if not meant.repositories:
+        return meant.exit_code
+    if Task.RECLAIM in command.tasks and len(meant.repositories) > 1:
         raise NotConfirmedError(_RECLAIM_ALONE)
     with acting(session) as actions:
-        planned = _plan(actions, found, command)
-        return worst(_show_and_run(session, actions, planned, command), missing)
+        planned = _plan(actions, meant, command)
+        return worst(_show_and_run(session, actions, planned, command), meant.exit_code)
 
 
-def _plan(actions: Actions, found: Sequence[Repository], command: MaintainCommand) -> list[Planned]:
+def _plan(actions: Actions, meant: Meant, command: MaintainCommand) -> list[Planned]:
     progress = ProgressLine()
     planned = []
-    for number, repository in enumerate(found, 1):
-        progress.show(f"making plans {number}/{len(found)}")
-        planned.append(actions.plan(repository, command.tasks or None, on_progress=partial(_show_walk, progress)))
+    for number, repository in enumerate(meant.repositories, 1):
+        progress.show(f"making plans {number}/{len(meant.repositories)}")
+        planned.append(
+            actions.plan(
+                repository,
+                command.tasks or None,
+                known=meant.known.get(repository.path),
+                on_progress=partial(_show_walk, progress),
+            )
+        )
     progress.clear()
     return planned
 
@@ -101,7 +107,12 @@ def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned]
     name = command.confirmed_name
     if can_be_run:
         name = _name_or_agreement(plans, command)
-    return _run(actions, planned, command, name)
+    ended = _run(actions, planned, command, name)
+    closed_count = sum(bool(plan.refusals) and not plan.tasks for plan in plans)
+    if not closed_count:
+        return ended
+    say(f"{counted(closed_count, 'repository', 'repositories')} where nothing may be done")
+    return worst(ended, ExitCode.REFUSED)
 
 
 def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand, confirmed_name: str | None) -> int:

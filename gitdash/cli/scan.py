@@ -108,7 +108,8 @@ def _print_markdown(survey: Survey, rows: Rows, columns: Columns) -> None:
 def _print_json(survey: Survey, rows: Rows, _columns: Columns) -> None:
     if survey.totals is None:
         return
-    from gitdash.export.json_record import document, json_text
+    from gitdash.export.json_record import document
+    from gitdash.export.json_values import json_text
 
     reports = [survey.reports[row.path] for row in rows]
     whole = document(
@@ -118,7 +119,8 @@ def _print_json(survey: Survey, rows: Rows, _columns: Columns) -> None:
 
 
 def _print_json_lines(survey: Survey, rows: Rows, _columns: Columns) -> None:
-    from gitdash.export.json_record import json_line, record
+    from gitdash.export.json_record import record
+    from gitdash.export.json_values import json_line
 
     write_data(json_line(record(survey.reports[row.path], survey.now_s)).encode() for row in rows)
 

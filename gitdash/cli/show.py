@@ -10,7 +10,8 @@ from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode
 from gitdash.export.held_record import held_record
-from gitdash.export.json_record import json_text, record, rounded
+from gitdash.export.json_record import record
+from gitdash.export.json_values import json_text, rounded
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.held_packs import held_packs

@@ -11,8 +11,9 @@ from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.export.json_record import json_text, size_record
+from gitdash.export.json_values import json_text
 from gitdash.export.measured import measured_text
+from gitdash.export.size_record import size_record
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy

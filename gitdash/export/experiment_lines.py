@@ -15,7 +15,7 @@ from gitdash.export.experiment_figures import (
     reservations,
 )
 from gitdash.export.experiment_plot import UNICODE, Glyphs, plot_lines
-from gitdash.export.json_record import utc_text
+from gitdash.export.json_values import utc_text
 from gitdash.export.text_width import cell_width, pad
 from gitdash.model.experiment import ExperimentResult, Measure, StrategyComparison, VariantResult
 from gitdash.units import fine_duration, human_age, human_duration, printable, printable_path

@@ -17,7 +17,7 @@ from gitdash.export.experiment_figures import (
     reservations,
 )
 from gitdash.export.experiment_plot import plot_lines
-from gitdash.export.json_record import utc_text
+from gitdash.export.json_values import utc_text
 from gitdash.export.tables import code_span
 from gitdash.model.experiment import ExperimentResult, VariantResult
 from gitdash.units import human_duration, printable, printable_path

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from gitdash.export.json_record import SCHEMA_VERSION, Record, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, Record, utc_text
 from gitdash.export.struct_record import struct_record
 from gitdash.export.tables import CsvLines, safe_in_spreadsheet
 from gitdash.model.experiment import ExperimentResult, ExperimentRun, VariantResult

@@ -1,27 +1,21 @@
 """The JSON that others script against: one record for each repository, and the document around them.
 
 Source: the README's section on JSON. Raw numbers with the unit in the key; null for absent, `{"unreadable": reason}`
-for a part that could not be read; times are RFC 3339 UTC. Names may be added; a name keeps its meaning. Paths are
-printable text, with their bytes beside them where that is not the same. It makes dictionaries, and text in `json_text`;
-it does not write files.
+for a part that could not be read; times are RFC 3339 UTC. Names may be added; a name keeps its meaning. It makes
+dictionaries; text is made of them in `json_values`.
 """
 
-import binascii
-import datetime
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import zip_longest
-from typing import Any, TypeAlias, TypeVar
 
-import msgspec
-
+from gitdash.export.json_values import SCHEMA_VERSION, Record, part_value, path_record, utc_text
+from gitdash.export.size_record import sizes_record
 from gitdash.model.finding import Finding
 from gitdash.model.inspection import (
     AlternatesFacts,
     BitmapFacts,
     CommitGraphFacts,
     ConfigFacts,
-    DiskFacts,
-    Inspection,
     LockFile,
     LooseFacts,
     MultiPackIndexFacts,
@@ -31,14 +25,7 @@ from gitdash.model.inspection import (
 )
 from gitdash.model.report import Lender, RepositoryReport, Totals
 from gitdash.model.repository import Repository, Unreadable
-from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
-from gitdash.units import printable_path, sum_bytes
-
-SCHEMA_VERSION = 1
-
-Record: TypeAlias = dict[str, Any]
-
-_Part = TypeVar("_Part")
+from gitdash.units import printable_path
 
 
 def document(
@@ -67,7 +54,7 @@ def record(report: RepositoryReport, now_s: float) -> Record:
         "role": [role.value for role in report.roles],
         "state": report.state.value,
         **_facts(report, now_s),
-        "sizes": _sizes(report.sizes, report.inspection),
+        "sizes": sizes_record(report.sizes, report.inspection),
         "findings": [finding_record(finding) for finding in report.findings],
         "counts_store": report.counts_store,
     }
@@ -85,14 +72,6 @@ def _identity(repository: Repository) -> Record:
     }
 
 
-def path_record(name: str, path: bytes) -> Record:
-    """Return a path as printable text, and its bytes beside it if the text is not the path itself."""
-    shown = printable_path(path)
-    if shown.encode() == path:
-        return {name: shown}
-    return {name: shown, f"{name}_bytes_base64": binascii.b2a_base64(path, newline=False).decode("ascii")}
-
-
 def _facts(report: RepositoryReport, now_s: float) -> Record:
     inspection = report.inspection
     borrower_paths = [printable_path(path) for path in report.borrowers]
@@ -102,20 +81,20 @@ def _facts(report: RepositoryReport, now_s: float) -> Record:
     return {
         "object_format": inspection.object_format.value,
         "reference_backend": inspection.reference_backend.value,
-        "head": _part(inspection.head, str),
-        "partial": _part(inspection.config, lambda config: config.partial_clone),
+        "head": part_value(inspection.head, str),
+        "partial": part_value(inspection.config, lambda config: config.partial_clone),
         "shallow": inspection.shallow,
-        "alternates": _part(inspection.alternates, lambda facts: _alternates(facts, report.lenders)),
+        "alternates": part_value(inspection.alternates, lambda facts: _alternates(facts, report.lenders)),
         "borrowers": borrower_paths,
-        "packs": _part(inspection.packs, _packs),
-        "loose": _part(inspection.loose, _loose),
+        "packs": part_value(inspection.packs, _packs),
+        "loose": part_value(inspection.loose, _loose),
         "bitmap": _bitmap(inspection.bitmaps, report.lender_bitmap),
-        "multi_pack_index": _part(inspection.multi_pack_index, _multi_pack_index),
-        "commit_graph": _part(inspection.commit_graph, _commit_graph),
-        "references": _part(inspection.references, _references),
+        "multi_pack_index": part_value(inspection.multi_pack_index, _multi_pack_index),
+        "commit_graph": part_value(inspection.commit_graph, _commit_graph),
+        "references": part_value(inspection.references, _references),
         "locks": [_lock(lock, now_s) for lock in inspection.locks],
         "problems": [_problem(problem) for problem in inspection.problems],
-        "config": _part(inspection.config, _config),
+        "config": part_value(inspection.config, _config),
         "filesystem_type": inspection.filesystem_type,
         "inspected_at": utc_text(inspection.inspected_at_s),
     }
@@ -142,12 +121,6 @@ FACT_NAMES = (
     "inspected_at",
 )
 """Keys of a record that come from inspection; each is `{"unreadable": reason}` if the repository could not be read."""
-
-
-def _part(part: _Part | Unreadable | None, render: Callable[[_Part], Any]) -> Any:  # noqa: ANN401 - JSON has no type
-    if isinstance(part, Unreadable):
-        return {"unreadable": part.reason}
-    return None if part is None else render(part)
 
 
 def _alternates(facts: AlternatesFacts, lenders: tuple[Lender, ...]) -> list[Record]:
@@ -261,72 +234,6 @@ def _config(facts: ConfigFacts) -> Record:
     }
 
 
-def _sizes(sizes: Sizes, inspection: Inspection | Unreadable) -> Record:
-    disk = inspection if isinstance(inspection, Unreadable) else inspection.disk
-    return {
-        "disk": _part(disk, _disk),
-        "objects": _objects(inspection),
-        "exclusive": _part(sizes.exclusive, _exclusive),
-        "duplicate": _part(sizes.exclusive, _duplicate),
-        "reachable": _part(sizes.reachable, _measured),
-        "reachable_own": _part(sizes.reachable_own, _measured),
-    }
-
-
-def _disk(facts: DiskFacts) -> Record:
-    return {
-        "bytes": facts.bytes,
-        "allocated_bytes": facts.allocated_bytes,
-        "linked_bytes": facts.linked_bytes,
-        "incomplete": facts.incomplete,
-    }
-
-
-def _objects(inspection: Inspection | Unreadable) -> Record:
-    if isinstance(inspection, Unreadable):
-        return {"unreadable": inspection.reason}
-    packs, loose = inspection.packs, inspection.loose
-    if isinstance(packs, Unreadable):
-        return {"unreadable": packs.reason}
-    if isinstance(loose, Unreadable):
-        return {"unreadable": loose.reason}
-    return {"bytes": sum_bytes((packs.bytes, loose.bytes)), "pack_bytes": packs.bytes, "loose_bytes": loose.bytes}
-
-
-def _exclusive(sizes: ExclusiveSizes) -> Record:
-    return {
-        "bytes": sizes.exclusive_bytes,
-        "count": sizes.exclusive_count,
-        "elapsed_s": rounded(sizes.elapsed_s),
-        "measured_at": utc_text(sizes.measured_at_s),
-    }
-
-
-def _duplicate(sizes: ExclusiveSizes) -> Record:
-    return {"bytes": sizes.duplicate_bytes, "count": sizes.duplicate_count}
-
-
-def _measured(size: SizeMeasurement) -> Record:
-    return {
-        "bytes": size.bytes,
-        "strategy": size.strategy.value,
-        "exact": size.exact,
-        "bound": size.bound.value,
-        "elapsed_s": rounded(size.elapsed_s),
-        "measured_at": utc_text(size.measured_at_s),
-        "argv": list(size.argv),
-        "git_version": size.git_version,
-        "from_history": size.from_history,
-        "excluded_references": list(size.excluded_references),
-        "notes": list(size.notes),
-    }
-
-
-def size_record(path: bytes, measurement: SizeMeasurement) -> Record:
-    """Return the answer of `gitdash size --format json`."""
-    return {**path_record("path", path), "question": measurement.question.value, **_measured(measurement)}
-
-
 def finding_record(finding: Finding) -> Record:
     """Return one finding."""
     return {
@@ -338,25 +245,3 @@ def finding_record(finding: Finding) -> Record:
         "formula": finding.formula,
         "evidence": dict(finding.evidence),
     }
-
-
-def utc_text(moment_s: float) -> str:
-    """Return a moment as RFC 3339 UTC to the second; one beyond the calendar becomes the calendar's nearest end."""
-    latest_s = 253_402_300_799.0
-    bounded_s = min(max(moment_s, 0.0), latest_s)
-    return datetime.datetime.fromtimestamp(bounded_s, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def rounded(duration_s: float) -> float:
-    """Return a duration to the microsecond: further digits are noise."""
-    return round(duration_s, 6)
-
-
-def json_text(value: Record | list[Record]) -> str:
-    """Return indented JSON with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
-
-
-def json_line(value: Record) -> str:
-    """Return JSON on one line with a newline at the end."""
-    return msgspec.json.encode(value).decode() + "\n"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from gitdash.export.json_record import utc_text
+from gitdash.export.json_values import utc_text
 from gitdash.model.ledger import NO_BITMAP, LedgerEntry, Phase, RecordedCommand, ReferenceChange, StoreFigures
 from gitdash.units import counted, human_age, human_bytes, human_count, human_duration, printable, printable_path
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gitdash.export.json_record import SCHEMA_VERSION, Record, path_record, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, Record, path_record, utc_text
 from gitdash.export.struct_record import struct_record
 from gitdash.model.ledger import LedgerEntry
 

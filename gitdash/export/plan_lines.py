@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gitdash.assessment.sentences import shell_word
-from gitdash.export.json_record import Record, path_record
+from gitdash.export.json_values import Record, path_record
 from gitdash.gitcmd.environment import config_arguments
 from gitdash.model.plan import Plan, PlannedTask, Step
 from gitdash.units import counted, human_bytes, human_count, printable, printable_path

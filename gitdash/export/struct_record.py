@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from gitdash.export.json_record import Record, path_record, rounded, utc_text
+from gitdash.export.json_values import Record, path_record, rounded, utc_text
 
 _MOMENT = "_at_s"
 

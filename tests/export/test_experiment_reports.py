@@ -10,7 +10,7 @@ import pytest
 from gitdash.export.experiment_lines import comparison_line, experiment_lines, list_lines
 from gitdash.export.experiment_markdown import experiment_markdown
 from gitdash.export.experiment_record import experiments_csv, experiments_document
-from gitdash.export.json_record import json_text
+from gitdash.export.json_values import json_text
 from gitdash.model.experiment import ExperimentKind, StrategyComparison, Summary
 from gitdash.model.ledger import Phase
 from gitdash.model.sizes import Question, Strategy

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.export.json_record import utc_text
+from gitdash.export.json_values import utc_text
 from gitdash.export.ledger_lines import action_name
 from gitdash.model.ledger import LedgerEntry
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
