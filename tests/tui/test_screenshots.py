@@ -34,6 +34,7 @@ from tests.tui.fixture_answers import (
     pictured_reports,
 )
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
+from tests.tui.fixture_lab_pictures import pictured_lab
 from tests.tui.fixture_ledger import ACTING_JOBS, ENTRIES
 from tests.tui.fixture_plans import PLANS
 from tests.tui.source_double import SourceDouble
@@ -64,6 +65,9 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "fetch": ("F", "down", "down", "space"),
     "plans": ("m",),
     "task": ("m",),
+    "lab": ("b",),
+    "lab-experiment": ("b",),
+    "lab-boxes": ("b",),
     "help": ("question_mark",),
     "palette": ("ctrl+p",),
     "columns": ("c",),
@@ -72,8 +76,15 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "skipped": ("e",),
     "unreadable": ("enter",),
 }
-LATER = {"plans": ("down", "down", "down", "down", "enter"), "task": ("t",)}
+LATER = {
+    "plans": ("down", "down", "down", "down", "enter"),
+    "task": ("t",),
+    "lab-experiment": ("enter",),
+    "lab-boxes": ("enter",),
+}
 """Keys that are pressed once the source has answered."""
+LAST = {"lab-experiment": ("end", "k", "enter"), "lab-boxes": ("p", "end")}
+"""Keys that are pressed once it has answered again."""
 MARKED = {"plans": tuple(PLANS)}
 """Repositories that are marked."""
 CURSORS = {"unreadable": UNREADABLE}
@@ -120,6 +131,7 @@ async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None
             source,
             SCREENS[name],
             later=LATER.get(name, ()),
+            last=LAST.get(name, ()),
             path=CURSORS.get(name, MEMBER),
             skipped=candidates,
         )
@@ -199,6 +211,7 @@ async def _show(
     keys: Sequence[str],
     *,
     later: Sequence[str] = (),
+    last: Sequence[str] = (),
     path: bytes = MEMBER,
     skipped: tuple[NotRepository, ...] = (),
 ) -> None:
@@ -227,10 +240,17 @@ async def _show(
     changes.objects[MEMBER] = list(ANSWERS)
     changes.entries[MEMBER] = ENTRIES
     changes.plans = {path: PLANS[path] for paths, _ in source.planned for path in paths}
+    changes.experiments = {path: pictured_lab() for path in source.experiments_asked}
     await _settle(app, pilot)
     for key in later:
         await pilot.press(key)
     await _settle(app, pilot)
+    if last:
+        source.happen().experiments = {path: pictured_lab() for path in source.experiments_asked}
+        await _settle(app, pilot)
+        for key in last:
+            await pilot.press(key)
+        await _settle(app, pilot)
 
 
 async def _settle(app: Dashboard, pilot: Pilot[int]) -> None:

@@ -37,7 +37,7 @@ def box_lines(offered: Sequence[VariantResult], figures: Figures) -> list[Line]:
     """Return the boxes of the variants that have run, in the order of their rows; a sentence if none has."""
     measured = [figures.by_name[one.name] for one in offered if one.name in figures.by_name]
     measured = [variant for variant in measured if durations_s(variant, figures.measure)]
-    width = figures.width - MARK_WIDTH - figures.name_width - 1
+    width = figures.width - MARK_WIDTH - figures.name_width - 2
     if figures.scale is None or not measured:
         return [[], *wrapped("No runs to draw yet.", Tone.DIM, figures.width)]
     if width < _NARROWEST:
