@@ -5,13 +5,15 @@ Names of views and repositories are given to it as ready `Text`: a string would 
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, Protocol, cast
+from typing import Final, Literal, Protocol, cast
 
 from rich.text import Text
-from textual import on
+from textual import events, on
+from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette, Hit, Hits, Provider
-from textual.widgets import Input, OptionList
+from textual.command import CommandInput, CommandList, CommandPalette, Hit, Hits, Provider, SearchIcon
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, LoadingIndicator, OptionList
 from typing_extensions import override
 
 from gitdash.tui.saved_views import ListedView
@@ -56,10 +58,45 @@ class ViewProvider(Provider):
         return partial(cast(FleetScreen, self.app).open_view, number)
 
 
+class _Commands(CommandList, can_focus=False):
+    """Textual's list, for keys and clicks that come while it is filled: what is drawn and what is held differ then."""
+
+    @override
+    def _move_page(self, direction: Literal[-1, 1]) -> None:
+        if (self.highlighted or 0) in self._index_to_line:
+            super()._move_page(direction)
+
+    @override
+    def action_select(self) -> None:
+        """Choose what is highlighted, if it is still there."""
+        if self._holds(self.highlighted):
+            super().action_select()
+
+    @override
+    async def _on_click(self, event: events.Click) -> None:
+        # Textual calls the handler of each class, from ours on
+        if not self._holds(event.style.meta.get("option")):
+            event.prevent_default()
+
+    def _holds(self, number: int | None) -> bool:
+        return number is not None and number < self.option_count
+
+
 class Palette(CommandPalette):
     """Textual's, with an end to what can be typed, and closed once: a second Enter is of no more use to anybody."""
 
     _is_closed = False
+
+    @override
+    def compose(self) -> ComposeResult:
+        """Put the parts as Textual does, around our list; entries run when they are chosen: there is no button."""
+        with Vertical(id="--container"):
+            with Horizontal(id="--input"):
+                yield SearchIcon()
+                yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
+            with Vertical(id="--results"):
+                yield _Commands()
+                yield LoadingIndicator()
 
     @override
     def dismiss(self, result: None = None) -> AwaitComplete:
