@@ -1,7 +1,8 @@
 """Which repositories `fetch` and `maintain` act on: those that are named, all below a folder, or what is selected."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gitdash.cli.output import say
 from gitdash.cli.run import say_failures, survey_roots
@@ -10,13 +11,25 @@ from gitdash.cli.session import Session, absolute_path
 from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.inspection.files import read_file
+from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.survey.single import NoRepositoryError, OrdinaryFolderError, find_repository
 from gitdash.units import printable_path
 
 
-def repositories(session: Session, paths: Sequence[bytes], where: str | None) -> tuple[list[Repository], int]:
-    """Return the repositories that are meant, each once, and an exit code; says which could not be found.
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a command acts on."""
+
+    repositories: Sequence[Repository]
+    """Each once."""
+    exit_code: int
+    known: Mapping[bytes, RepositoryReport] = field(default_factory=dict)
+    """By path, what was seen of them when all were looked at, such as who borrows."""
+
+
+def repositories(session: Session, paths: Sequence[bytes], where: str | None) -> Meant:
+    """Return the repositories that are meant, and an exit code; says which could not be found.
 
     Where none is one, the command was not meant so; where some are, it has failed at the others. With `where`, an SQL
     condition, all below the paths are surveyed, and it is no failure if none is selected.
@@ -33,8 +46,8 @@ def repositories(session: Session, paths: Sequence[bytes], where: str | None) ->
             say(f"gitdash: {error}")
             all_found = False
     if not found:
-        return [], ExitCode.WRONG_USE
-    return _each_store_once(found.values()), ExitCode.DONE if all_found else ExitCode.FINDINGS
+        return Meant([], ExitCode.WRONG_USE)
+    return Meant(_each_store_once(found.values()), ExitCode.DONE if all_found else ExitCode.FINDINGS)
 
 
 def _meant_by(session: Session, path: bytes) -> Iterator[Repository]:
@@ -65,14 +78,15 @@ def _meant_by(session: Session, path: bytes) -> Iterator[Repository]:
             raise NoRepositoryError(path, "nor does it lie in one, nor is there one below it") from None
 
 
-def _selected(session: Session, paths: Sequence[bytes], selection: Selection) -> tuple[list[Repository], int]:
+def _selected(session: Session, paths: Sequence[bytes], selection: Selection) -> Meant:
     survey = survey_roots(session, tuple(map(absolute_path, paths)), selection.sizes, selection.choose)
     rows = survey.rows()
     has_failed = say_failures(survey, selection.concerned(rows))
     selected = [survey.reports[row.path].repository for row in selection.selected(rows)]
     if not selected:
         say("gitdash: no repository is selected")
-    return _each_store_once(selected), ExitCode.FINDINGS if has_failed else ExitCode.DONE
+    exit_code = ExitCode.FINDINGS if has_failed else ExitCode.DONE
+    return Meant(_each_store_once(selected), exit_code, survey.reports)
 
 
 def _each_store_once(found: Iterable[Repository]) -> list[Repository]:

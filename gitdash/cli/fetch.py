@@ -46,9 +46,10 @@ class FetchCommand:
 def run_fetch(session: Session, command: FetchCommand) -> int:
     """Fetch into all repositories; one that fails stops no other."""
     options = command.options(session.settings.fetch)
-    found, missing = repositories(session, command.paths, command.where)
+    meant = repositories(session, command.paths, command.where)
+    found = meant.repositories
     if not found:
-        return missing
+        return meant.exit_code
     paths = [repository.path for repository in found]
     run = Run(paths, output_format=command.output_format, is_verbose=command.verbose)
     with acting(session) as actions, run.reported(actions):
@@ -57,7 +58,7 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
             report = actions.facts(repository)
             watch_of = partial(_watch, run, repository.path)
             actions.fetch(report, actions.plan_fetch(report, options), watch_of, run=run_id)
-    return worst(run.finish(), missing)
+    return worst(run.finish(), meant.exit_code)
 
 
 def _watch(run: Run, path: bytes, remote: str) -> RunWatch:

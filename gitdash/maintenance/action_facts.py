@@ -60,7 +60,12 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     objects_is_link: bool = False
     """`objects` is a symbolic link: other repositories may have the same store without saying so."""
     store_elsewhere: str | None = None
-    """Who or what else has this object store, one clause; None if nothing is known to. Printable."""
+    """Who or what else has this object store, or borrows from it, one clause; None if nothing is known to.
+
+    Printable.
+    """
+    has_memory: bool = True
+    """What earlier runs saw of who borrows is known."""
     has_server_info: bool = False
     """`objects/info/packs` is there: a server of files may need it to be right."""
     links: tuple[str, ...] = ()

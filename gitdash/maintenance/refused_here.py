@@ -81,9 +81,11 @@ def shallow(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str |
     return "its history is cut (shallow)" if is_shallow(report) else None
 
 
-def lends_objects(report: RepositoryReport, _facts: ActionFacts, task: Task) -> str | None:
+def lends_objects(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what is not on the list of what is safe for borrowers, known and unknown."""
     hints = lending_hints(report)
+    if not hints and task is Task.RECLAIM and not facts.has_memory:
+        return "others may borrow from it: without the state file nobody knows who was seen to"
     return f"others may borrow from it: {listed(hints)}" if hints and task not in ALLOWED_IN_LENDER else None
 
 
@@ -204,7 +206,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="lends-objects",
             tasks=ALL - ALLOWED_IN_LENDER,
             meaning="a borrower may need what nothing here reaches",
-            source="known borrowers, and whatever hints at others",
+            source="known borrowers, and whatever hints at others; for reclaim also a state file that would know them",
         ),
         lends_objects,
     ),

@@ -16,11 +16,12 @@ from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
 from gitdash.maintenance.shell_words import posix_word
 from gitdash.maintenance.steps import removes_own_copies
 from gitdash.model.plan import Plan, PlannedTask, Step
+from gitdash.model.task import Task
 from gitdash.units import human_bytes, printable, printable_path
 
 _HEAD: Final = """#!/bin/sh
 # Maintenance of Git repositories. Read it before you run it: it was made from what they were at that moment.
-# No command in it drops an object, but for those of the task reclaim.
+# No command in it drops an object.
 set -eu
 
 held=
@@ -141,8 +142,11 @@ def _is_for_shell(step: Step) -> bool:
 
 
 def _can_be_whole(planned: PlannedTask) -> bool:
-    """Tell whether a shell can do it: a check that only gitdash can make may not be left out."""
-    if not any(map(_is_for_shell, planned.steps)):
+    """Tell whether a shell can do it: a check that only gitdash can make may not be left out.
+
+    Nor may the typed name of what drops objects: somebody may borrow by the time at which a script is run.
+    """
+    if planned.task is Task.RECLAIM or not any(map(_is_for_shell, planned.steps)):
         return False
     return all(_is_for_shell(step) or step.act in _OPTIONAL_ACTS for step in planned.steps)
 

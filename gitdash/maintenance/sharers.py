@@ -1,4 +1,4 @@
-"""Who else has a repository's object store: another repository whose `objects` leads to it, or a mount of its folders.
+"""Who else needs a repository's objects: who borrows them, whose `objects` leads to them, or a mount of its folders.
 
 Nothing in a store says so. What is known is looked at by device and inode, after links are followed; bind mounts stand
 in the table of mounts, whose fourth field says which folder of a file system is to be seen there. One that is mounted
@@ -12,6 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.inspection.alternates import inspect_alternates
+from gitdash.inspection.reading import Problems
+from gitdash.model.inspection import AlternatesFacts
 from gitdash.units import printable_path
 
 _TABLE: Final = "/proc/self/mountinfo"
@@ -22,17 +25,31 @@ _Identity = tuple[int, int]
 
 
 def sharer_of(common_dir: bytes, others: Iterable[bytes]) -> str | None:
-    """Return which of some repositories, given by their paths, has objects of this one, one clause; None if none has.
+    """Return which of some repositories, given by their paths, has objects of this one or borrows them, one clause.
 
-    A repository that is this one under another name has the same references, and so needs nothing else.
+    A repository that is this one under another name has the same references, and so needs nothing else. None if none
+    has or borrows any.
     """
+    store = _identity(common_dir + b"/objects")
     own = _own_identities(common_dir + b"/objects")
     here = _identity(common_dir)
     for path in others:
         for folder in (path, path + b"/.git"):
-            if _identity(folder) != here and not own.isdisjoint(_reached(folder + b"/objects")):
+            if _identity(folder) == here:
+                continue
+            if not own.isdisjoint(_reached(folder + b"/objects")):
                 return f"{printable_path(path)} has the same objects"
+            if store in _lenders(folder + b"/objects"):
+                return f"{printable_path(path)} borrows from it"
     return None
+
+
+def _lenders(objects_dir: bytes) -> Iterator[_Identity | None]:
+    if os.path.lexists(objects_dir + b"/info/alternates"):
+        found = inspect_alternates(objects_dir, Problems())
+        for lender in found.alternates if isinstance(found, AlternatesFacts) else ():
+            if lender.device is not None and lender.inode is not None:
+                yield lender.device, lender.inode
 
 
 def _own_identities(objects_dir: bytes) -> frozenset[_Identity]:

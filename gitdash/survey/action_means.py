@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
@@ -74,7 +75,7 @@ class ActionMeans:
     readers: OpenReaders
 
     def look(self, repository: Repository, known: RepositoryReport | None = None) -> RepositoryReport:
-        """Read the facts of a repository now, and judge them; `known` adds borrowers that a survey has seen."""
+        """Read the facts of a repository now, and judge them; `known` adds what a survey has seen of others."""
         single = self._single(repository)
         facts = single.facts
         if known is not None and set(known.borrowers) - set(facts.borrowers):
@@ -83,6 +84,8 @@ class ActionMeans:
                 borrowers=tuple(sorted({*known.borrowers, *facts.borrowers})),
                 roles=tuple(dict.fromkeys((*facts.roles, *known.roles))),
             )
+        if known is not None and not known.counts_store:
+            facts = msgspec.structs.replace(facts, counts_store=False)
         return single.judge.with_sizes(facts, facts.sizes)
 
     def facts(self, repository: Repository) -> RepositoryReport:
@@ -103,7 +106,7 @@ class ActionMeans:
         return path_of_store(repository, settings=self.settings, effective_uid=os.geteuid())
 
     def _single(self, repository: Repository) -> Single:
-        return report_single(
+        single = report_single(
             repository,
             settings=self.settings,
             history=self.history,
@@ -111,3 +114,26 @@ class ActionMeans:
             effective_uid=os.geteuid(),
             now_s=self.clock(),
         )
+        self._remember_lenders(single.facts)
+        return single
+
+    def _remember_lenders(self, report: RepositoryReport) -> None:
+        """Have the lenders know later on who borrows: they hold no list of that."""
+        alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
+        if self.history is None or not isinstance(alternates, AlternatesFacts):
+            return
+        from gitdash.history.store import Loan
+
+        seen = {
+            Loan(
+                borrower=self.recorded_path(report.repository),
+                alternates_path=report.repository.common_dir + b"/objects/info/alternates",
+                store_path=lender.path,
+                store=(lender.device, lender.inode),
+            )
+            for lender in alternates.alternates
+            if lender.device is not None and lender.inode is not None
+        }
+        new = seen - self.history.loans()
+        if new:
+            self.history.change_loans(ended=(), new=new)

@@ -264,3 +264,12 @@ def test_texts_of_a_repository_cannot_leave_their_comment() -> None:
     lines = shell_script([plan(case, action_facts())]).splitlines()
     assert not any(line.lstrip().startswith("rm -rf /") for line in lines)
     assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.safety
+def test_no_script_drops_an_object(tmp_path: Path) -> None:
+    """Nobody types a name into one, and somebody may borrow by the time at which it is run."""
+    script = shell_script([plan(report(), action_facts(), [Task.RECLAIM])])
+    assert "call --git-dir" not in script
+    assert "left out" in script
+    assert "gitdash maintain --task reclaim" in script

@@ -124,6 +124,52 @@ def test_sharer_that_only_the_state_file_knows_counts(tmp_path: Path, gitdash: G
     assert "elsewhere/second.git has the same objects" in ended.stdout
 
 
+def lender_and_borrower(folder: Path, beside: str) -> tuple[GitRepository, GitRepository]:
+    """The borrower needs a commit of which nothing in the lender knows any more."""
+    folder.mkdir(exist_ok=True)
+    lender = GitRepository.init(folder / "lend.git")
+    lender.commit({"a": "1"})
+    tip = lender.commit({"b": "only the borrower's"}, reference="refs/heads/gone")
+    (folder / beside).mkdir(exist_ok=True)
+    borrower = GitRepository.init(folder / beside / "borrow.git")
+    borrower.borrow_from(lender)
+    borrower.git("update-ref", "refs/heads/main", tip)
+    lender.git("update-ref", "-d", "refs/heads/gone")
+    grow_old(lender)
+    return lender, borrower
+
+
+@pytest.mark.parametrize("acted", [("maintain", "--task", "pack-refs", "--yes"), ("fetch",)])
+def test_who_was_seen_to_borrow_when_it_was_acted_on_is_remembered(
+    tmp_path: Path, gitdash: Gitdash, acted: tuple[str, ...]
+) -> None:
+    lender, borrower = lender_and_borrower(tmp_path, "elsewhere")
+    gitdash.run(acted[0], borrower.path, *acted[1:])
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert "1 repository borrows from it" in ended.stdout
+    assert not complaints(borrower)
+
+
+def test_neighbour_that_borrows_is_seen_although_nobody_ever_looked_at_it(tmp_path: Path, gitdash: Gitdash) -> None:
+    lender, borrower = lender_and_borrower(tmp_path, ".")
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert f"{borrower.path} borrows from it" in ended.stdout
+    assert not complaints(borrower)
+
+
+@pytest.mark.parametrize("where", [[], ["--where", "name = 'lend.git'"]])
+def test_nothing_is_reclaimed_without_a_memory(tmp_path: Path, gitdash: Gitdash, where: list[str]) -> None:
+    lender, borrower = lender_and_borrower(tmp_path / "root", "elsewhere")
+    gitdash.options = ["--no-state"]
+    path = lender.path.parent if where else lender.path
+    ended = gitdash.run("maintain", path, *where, "--task", "reclaim", "--confirm", "lend.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert ("borrows from it" if where else "without the state file nobody knows") in ended.stdout
+    assert not complaints(borrower)
+
+
 def test_mount_that_comes_after_the_plan_is_seen_when_it_is_run(tmp_path: Path) -> None:
     first, second = two_with_one_store(tmp_path, "objects")
     with bind_mount(first.git_dir / "objects", second.git_dir / "objects"):

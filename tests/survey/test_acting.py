@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.runner import find_git
+from gitdash.history.store import History, open_history
 from gitdash.model.ledger import LedgerEntry, Outcome, StoreFigures
 from gitdash.model.repository import Repository
 from gitdash.model.task import Task
@@ -38,8 +39,8 @@ class Watch:
         self.entries += entries
 
 
-def actions() -> Actions:
-    return Actions(settings=Settings(), program=find_git(GIT), history=None, clock=time.time)
+def actions(history: History | None = None) -> Actions:
+    return Actions(settings=Settings(), program=find_git(GIT), history=history, clock=time.time)
 
 
 def found(repository: GitRepository) -> Repository:
@@ -80,9 +81,12 @@ def test_plan_that_would_free_nothing_says_so_where_it_was_asked_for(tmp_path: P
     member = GitRepository.init(tmp_path / "member.git")
     member.borrow_from(lender)
     member.commit({"b": "another"})
-    for repository, task in ((member, Task.DEDUPLICATE), (lender, Task.RECLAIM)):
-        (planned,) = actions().plan(found(repository), (task,)).plan.tasks
-        assert planned.gain.startswith("nothing is to be gained: ")
+    other = GitRepository.init(tmp_path / "other.git")
+    other.commit({"a": "1"})
+    with open_history(os.fspath(tmp_path / "state.db")) as history:
+        for repository, task in ((member, Task.DEDUPLICATE), (other, Task.RECLAIM)):
+            (planned,) = actions(history).plan(found(repository), (task,)).plan.tasks
+            assert planned.gain.startswith("nothing is to be gained: ")
 
 
 def test_plan_to_reclaim_says_how_many_objects_of_how_many_bytes_go(tmp_path: Path) -> None:
@@ -91,5 +95,6 @@ def test_plan_to_reclaim_says_how_many_objects_of_how_many_bytes_go(tmp_path: Pa
     path = repository.blob(os.urandom(1_000))
     loose = repository.git_dir / "objects" / path[:2] / path[2:]
     repository.age(loose, 15 * 86_400.0, time.time())
-    (planned,) = actions().plan(found(repository), (Task.RECLAIM,)).plan.tasks
+    with open_history(os.fspath(tmp_path / "state.db")) as history:
+        (planned,) = actions(history).plan(found(repository), (Task.RECLAIM,)).plan.tasks
     assert f"drops for good 1 object of {human_bytes(loose.stat().st_size)}, " in planned.gain
