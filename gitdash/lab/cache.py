@@ -8,10 +8,11 @@ own program and the names of files included. Proof is what the processes read fr
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from gitdash.inspection.files import FileError, forget_cached
+from gitdash.lab.store_folders import files_of_store
 from gitdash.units import counted
 
 DROP_CACHES: Final = "/proc/sys/vm/drop_caches"
@@ -36,9 +37,9 @@ class ColdCache:
         """Drive the files below the object folders out of memory."""
         self._file_count = 0
         for folder in objects_dirs or self._objects_dirs:
-            for path in _files_below(folder):
+            for file in files_of_store(folder):
                 with contextlib.suppress(FileError):
-                    forget_cached(path)
+                    forget_cached(file.path)
                     self._file_count += 1
         if self._drops_all:
             self._drop_all()
@@ -75,9 +76,3 @@ class ColdCache:
         except OSError:
             # as in a container: root there, but the file cannot be written
             self._drops_all = False
-
-
-def _files_below(folder: bytes) -> Iterator[bytes]:
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            yield os.path.join(parent, name)

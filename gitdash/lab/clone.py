@@ -5,6 +5,7 @@ repository's configuration. Clones lie in a folder of our own beside the reposit
 run. strace makes a clone slower, so what is counted is another clone than those that are timed: see `counted_clone`.
 """
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from gitdash.lab.fingerprint import fingerprint_of, object_folders
 from gitdash.lab.measured_git import measured_git
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.store_folders import files_of_store
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.report import RepositoryReport
@@ -161,12 +163,9 @@ def _needed_bytes(report: RepositoryReport) -> int:
     """Return the bytes of all packs that a clone may be made of, those of lenders too, and of loose objects' files."""
     needed_bytes = 0
     for folder in object_folders(report):
-        for below, _, names in os.walk(folder):
-            for name in names:
-                try:
-                    needed_bytes += os.lstat(os.path.join(below, name)).st_size
-                except FileNotFoundError:
-                    continue
+        for file in files_of_store(folder):
+            with contextlib.suppress(FileNotFoundError):
+                needed_bytes += file.stat(follow_symlinks=False).st_size
     return needed_bytes
 
 

@@ -7,9 +7,10 @@ A hard link sets the time of the last status change of what it leads to, so that
 inspection has in it, says nothing while copies come and go: here names, sizes, modes and times of content count.
 """
 
+import contextlib
 import hashlib
 import os
-import re
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -20,13 +21,15 @@ from gitdash.inspection.files import FileError
 from gitdash.inspection.repository import inspect_repository
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.store_folders import KNOWN, entries_of, fan_out_folders
 from gitdash.model.experiment import ExperimentResult, ExperimentRun
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 
 _ATTEMPTS: Final = 3
 _DIGEST_BYTES: Final = 16
-_FAN_OUT: Final = re.compile(rb"[0-9a-f]{2}")
+_SEARCHED: Final = (b"refs", b"reftable", b"info", b"worktrees")
+"""Folders of a git directory in which whatever lies below counts."""
 
 Fingerprint = Callable[[], bytes]
 """What `run_interleaved` takes."""
@@ -82,22 +85,45 @@ class _Attempt:
 
 def _digest(report: RepositoryReport) -> bytes:
     """Return what is equal as long as nobody writes into the repository or a lender. Raises FileError if it is gone."""
-    repository, (own, *lenders) = report.repository, object_folders(report)
+    repository, stores = report.repository, object_folders(report)
     if not os.path.isdir(repository.common_dir):
         raise FileError(repository.common_dir, "is gone")
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    folders = {repository.git_dir, repository.common_dir, own}
-    folders.update(os.path.dirname(lender) if os.path.basename(lender) == b"objects" else lender for lender in lenders)
-    for folder in sorted(folders):
-        for line in _lines(folder):
+    git_dirs = {repository.git_dir, repository.common_dir}
+    git_dirs.update(os.path.dirname(lender) for lender in stores[1:] if os.path.basename(lender) == b"objects")
+    for git_dir in sorted(git_dirs):
+        for line in _git_dir_lines(git_dir):
+            digest.update(line)
+    for store in sorted(stores):
+        for line in _store_lines(store):
             digest.update(line)
     return digest.digest()
 
 
-def _lines(folder: bytes) -> Iterator[bytes]:
-    """Return a line for each file and folder; of loose objects, what their folder shows of them."""
+def _git_dir_lines(git_dir: bytes) -> Iterator[bytes]:
+    """Yield a line for each file and folder in a git directory, and below those that have references or settings."""
+    yield from _lines(git_dir)
+    folders = [os.path.join(git_dir, name) for name in _SEARCHED]
+    while folders:
+        folder = folders.pop()
+        if os.path.islink(folder):
+            continue
+        yield from _lines(folder, folders)
+
+
+def _store_lines(store: bytes) -> Iterator[bytes]:
+    """Yield a line for each file of an object store; of loose objects, what their folder shows of them."""
+    for name in KNOWN:
+        yield from _lines(os.path.join(store, name))
+    for name in fan_out_folders(store):
+        with contextlib.suppress(FileNotFoundError):
+            yield _line(os.path.join(store, name), os.lstat(os.path.join(store, name)))
+
+
+def _lines(folder: bytes, below: list[bytes] | None = None) -> Iterator[bytes]:
+    """Yield a line for each entry of a folder; folders among them are added to `below`."""
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        entries = entries_of(folder)
     except OSError as error:
         yield b"%b %d\n" % (folder, error.errno or 0)
         return
@@ -106,10 +132,13 @@ def _lines(folder: bytes) -> Iterator[bytes]:
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
             continue
-        yield b"%b %d %d %d\0" % (entry.path, status.st_mode, status.st_mtime_ns, status.st_size)
-        holds_loose_objects = os.path.basename(folder) == b"objects" and _FAN_OUT.fullmatch(entry.name)
-        if entry.is_dir(follow_symlinks=False) and not holds_loose_objects:
-            yield from _lines(entry.path)
+        yield _line(entry.path, status)
+        if below is not None and stat.S_ISDIR(status.st_mode):
+            below.append(entry.path)
+
+
+def _line(path: bytes, status: os.stat_result) -> bytes:
+    return b"%b %d %d %d\0" % (path, status.st_mode, status.st_mtime_ns, status.st_size)
 
 
 def _inspected_now(request: ExperimentRequest) -> RepositoryReport:
