@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pytest
 
+from gitdash.config.settings import FetchSettings, Settings
 from gitdash.history.cut_off import this_process
 from gitdash.history.store import History, open_history
 from gitdash.model.experiment import ExperimentKind
@@ -95,6 +97,24 @@ def test_experiment_is_a_job_whose_runs_arrive_and_whose_result_is_kept(fleet: P
     assert kept == under_way.result
     assert (kept.number, kept.question, kept.variants[0].runs) == (1, "everything", variant.runs)
     assert history.experiments.newest(path, limit=5) == (kept,)
+
+
+@pytest.mark.parametrize(("protocols", "state"), [(("file",), JobState.DONE), (("https",), JobState.FAILED)])
+def test_real_remote_is_fetched_by_the_protocols_of_the_configuration_alone(
+    fleet: Path, protocols: tuple[Literal["https", "file"], ...], state: JobState
+) -> None:
+    remote = GitRepository(fleet / "a.git")
+    member = GitRepository.init(fleet / "member.git")
+    member.borrow_from(remote)
+    member.git("fetch", "-q", os.fspath(remote.path), "refs/heads/*:refs/heads/*")
+    member.git("remote", "add", "--mirror=fetch", "origin", remote.path.as_uri())
+    path = os.fsencode(member.path)
+    settings = Settings(fetch=FetchSettings(protocols=protocols))
+    choice = ExperimentChoice(question="what the real remote has", runs=1, budget_s=30.0)
+    with watched_feed(fleet, settings=settings) as watched:
+        watched.until_over()
+        watched.feed.start_experiment(path, ExperimentKind.FETCH, choice)
+        watched.until_job(state, JobKind.BENCH, path)
 
 
 def test_result_of_one_repository_is_shown_to_another(fleet: Path, history: History) -> None:

@@ -203,6 +203,7 @@ class Lab:
         """Make the experiment and remember it. Raises GitdashError and OSError."""
         from gitdash.gitcmd.command_log import commands_for
         from gitdash.lab.experiments import EXPERIMENTS
+        from gitdash.lab.fetch_sources import PROTOCOLS
 
         kind, choice = under_way.kind, under_way.choice
         watch.step("reading the facts again")
@@ -222,7 +223,7 @@ class Lab:
                 on_run=watch.take,
                 on_discard=watch.discard,
                 on_step=watch.step,
-                options=options_of(choice),
+                options={**options_of(choice), PROTOCOLS: self._settings.fetch.protocols},
             )
             experiment = EXPERIMENTS[kind]
             watch.begin(experiment.variants_of(request))
