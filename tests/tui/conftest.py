@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 import textual.app
 import textual.pilot
+from textual.widgets import Input
 
 from tests.support.idle import until_idle
 
@@ -34,6 +35,12 @@ def _rare_collections() -> Iterator[None]:
 def _quick_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textual.app, "wait_for_idle", until_idle)
     monkeypatch.setattr(textual.pilot, "wait_for_idle", until_idle)
+
+
+@pytest.fixture(autouse=True)
+def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no picture depend on when the cursor of an input blinks."""
+    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 import msgspec
-from textual.pilot import Pilot
 
 from gitdash.export.columns import FLEET_COLUMNS
 from gitdash.model.report import Lender, State
@@ -14,6 +13,7 @@ from gitdash.tui.memory import Memory
 from gitdash.tui.options import Options
 from gitdash.tui.table.fleet import Fleet
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, many_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -80,13 +80,8 @@ def outline(fleet: Fleet) -> list[str]:
     return shown
 
 
-class DrivenFleet:
+class DrivenFleet(Driven):
     """The application with its source."""
-
-    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
-        self.app = app
-        self.source = source
-        self.pilot = pilot
 
     @property
     def fleet(self) -> Fleet:
@@ -103,10 +98,6 @@ class DrivenFleet:
     @property
     def marked(self) -> set[str]:
         return {self.fleet.rows[number].summary.name for number in self.fleet.marks.numbers}
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def click(self, x: int, line: int, *, times: int = 1, shift: bool = False, control: bool = False) -> None:
         """Click on a line of the table, counted from the first below the head."""
@@ -130,9 +121,6 @@ class DrivenFleet:
     async def type(self, text: str) -> None:
         """Type a text, key by key."""
         await self.press(*(KEY_NAMES.get(character, character) for character in text))
-
-    def screen_lines(self) -> list[str]:
-        return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
 
     def go_to(self, name: str) -> None:
         self.app.fleet_screen.go_to(ROOT + b"/" + name.encode())

@@ -1,7 +1,6 @@
 """What a key answers that shows nothing else: on rows, on the head of a group, on a filter that cannot be kept."""
 
 import pytest
-from textual.widgets import Input
 
 from gitdash.model.report import State
 from gitdash.model.repository import NotRepository
@@ -14,17 +13,12 @@ from tests.tui.fixture_fleet import ROOT, many_summaries
 ROWS = [row("a", State.NOTICE, "no-bitmap"), row("b", State.NOTICE, "no-bitmap"), row("c")]
 
 
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
-
-
 def said(driven: DrivenFleet) -> list[str]:
     return [notification.message for notification in driven.app._notifications]
 
 
 def key_words(driven: DrivenFleet) -> list[str]:
-    return driven.screen_lines()[-1].split()
+    return driven.lines()[-1].split()
 
 
 @pytest.mark.parametrize(
@@ -54,7 +48,7 @@ async def test_nothing_is_skipped_once_the_survey_is_complete_and_else_the_page_
         driven.source.happen().skipped = (NotRepository(path=ROOT + b"/x", reason="no HEAD"),)
         driven.app.flush()
         await driven.press("e")
-        assert "1 folder or file was skipped" in "\n".join(driven.screen_lines())
+        assert "1 folder or file was skipped" in "\n".join(driven.lines())
 
 
 async def test_what_acts_on_rows_acts_on_those_of_the_group_under_the_cursor() -> None:
@@ -113,7 +107,7 @@ async def test_condition_that_cannot_be_run_stays_on_the_line_and_says_why() -> 
         await driven.type("=packs >")
         await driven.press("enter")
         assert driven.app.fleet_screen.filter_bar.is_typing
-        assert "not complete" in driven.screen_lines()[-3]
+        assert "not complete" in driven.lines()[-3]
         await driven.type(" 0")
         await driven.press("enter")
         assert not driven.app.fleet_screen.filter_bar.is_typing
@@ -125,9 +119,9 @@ async def test_refused_condition_is_offered_names_again_when_it_is_typed_on() ->
         await driven.press("slash")
         await driven.type("=garb")
         await driven.press("enter")
-        assert "no column 'garb'" in driven.screen_lines()[-3]
+        assert "no column 'garb'" in driven.lines()[-3]
         await driven.type("a")
-        assert driven.screen_lines()[-3].split()[:2] == ["tab:", "garbage"]
+        assert driven.lines()[-3].split()[:2] == ["tab:", "garbage"]
 
 
 def test_keys_of_what_is_typed_stay_within_the_width() -> None:

@@ -1,8 +1,5 @@
 """What stands around the table is about what the table shows now, whatever brought that there."""
 
-import pytest
-from textual.widgets import Input
-
 from gitdash.model.report import State
 from gitdash.model.view import View
 from gitdash.tui.options import Options
@@ -16,18 +13,13 @@ POOL = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
-
-
 def pane(driven: DrivenFleet) -> str:
     """The head of the detail pane and the line below it."""
     return "\n".join("".join(piece.text for piece in line) for line in driven.app.fleet_screen.panels.detail.lines[:2])
 
 
 def title(driven: DrivenFleet) -> str:
-    return driven.screen_lines()[0]
+    return driven.lines()[0]
 
 
 async def test_pane_has_the_sums_of_the_group_as_the_next_view_has_it() -> None:
@@ -88,15 +80,15 @@ async def test_title_and_tick_drop_the_name_of_a_view_that_is_removed_and_have_i
         await driven.press("greater_than_sign", "w")
         await driven.type("biggest")
         await driven.press("enter")
-        assert "gitdash has a view of this name." in "\n".join(driven.screen_lines())
+        assert "gitdash has a view of this name." in "\n".join(driven.lines())
         await driven.press("enter")
         assert "biggest · " in title(driven)
         assert [toast.message for toast in driven.app._notifications] == ["Saved as 'biggest'."]
         await driven.press("V", "x")
-        assert "✓" not in "\n".join(driven.screen_lines())
+        assert "✓" not in "\n".join(driven.lines())
         assert "biggest · " not in title(driven)
         await driven.press("u")
-        assert "1 ✓ biggest" in "\n".join(driven.screen_lines())
+        assert "1 ✓ biggest" in "\n".join(driven.lines())
         assert "biggest · " in title(driven)
 
 

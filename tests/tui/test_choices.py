@@ -244,7 +244,7 @@ def test_unknown_theme_is_said_before_the_screen_opens(tmp_path, monkeypatch: py
 
 async def _drawn_in(driven: DrivenFleet) -> str:
     await driven.pilot.pause()
-    return driven.screen_lines()[0]
+    return driven.lines()[0]
 
 
 @pytest.mark.parametrize("theme", theme_names())

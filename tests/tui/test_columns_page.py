@@ -90,7 +90,7 @@ async def test_columns_are_shown_at_once_and_kept_by_enter() -> None:
         await driven.press("enter")
         assert driven.app.screen is driven.app.fleet_screen
         assert driven.app.table.chosen_columns == ("name", "disk", "exclusive", "reachable", "packs")
-        assert "state" not in driven.screen_lines()[1]
+        assert "state" not in driven.lines()[1]
 
 
 async def test_escape_leaves_columns_as_they_were() -> None:
@@ -133,7 +133,7 @@ async def test_reset_lets_the_width_decide_again() -> None:
 async def test_what_does_not_fit_is_said_and_comes_with_the_room() -> None:
     async with driven_fleet(rows(), size=(80, 24)) as driven:
         await driven.press("c", "G", "space")
-        assert any("1 does not fit" in line for line in driven.screen_lines())
+        assert any("1 does not fit" in line for line in driven.lines())
         await driven.press("enter")
         assert [toast.message for toast in driven.app._notifications] == ["1 column does not fit: root"]
         await driven.pilot.resize_terminal(160, 24)
@@ -148,7 +148,7 @@ async def test_chosen_column_can_be_sorted_by() -> None:
         assert driven.fleet.order[0][0] == "name"
         await driven.press("greater_than_sign")
         assert driven.fleet.order[0] == ("garbage", True)
-        assert "▼ garbage" in driven.screen_lines()[1]
+        assert "▼ garbage" in driven.lines()[1]
 
 
 async def test_page_of_columns_can_be_left_by_its_keys_and_clicked() -> None:

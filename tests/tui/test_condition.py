@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
-from textual.widgets import Input
 
 from gitdash.export.columns import COLUMNS, CONDITION_NAMES
 from gitdash.model.report import State
@@ -18,11 +17,6 @@ from tests.tui.fixture_fleet import ROOT, many_summaries
 KEY_LIMIT_S = 0.030
 SLACK = 3
 """Between a quiet machine and a busy one, for CPU time."""
-
-
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 def rows() -> list[RepositorySummary]:
@@ -206,17 +200,17 @@ async def test_condition_acts_on_every_key_and_the_bar_says_why_not_yet() -> Non
         assert len(driven.names) == 3
         await driven.type("00")
         assert driven.names == ["most.git"]
-        assert any("1/3" in line for line in driven.screen_lines())
+        assert any("1/3" in line for line in driven.lines())
         await driven.type(" and")
         assert driven.names == ["most.git"]
-        assert "   not complete" in driven.screen_lines()
+        assert "   not complete" in driven.lines()
 
 
 async def test_bar_offers_columns_and_tab_puts_them_in() -> None:
     async with driven_fleet(rows()) as driven:
         await driven.press("slash")
         await driven.type("=pack")
-        assert "   tab: packs  pack_bytes  pack_count" in driven.screen_lines()
+        assert "   tab: packs  pack_bytes  pack_count" in driven.lines()
         bar = driven.app.fleet_screen.filter_bar
         typed = []
         for _ in range(4):
@@ -235,7 +229,7 @@ async def test_enter_keeps_a_condition_and_hides_its_help() -> None:
         await driven.press("enter")
         assert not driven.app.fleet_screen.filter_bar.hint.display
         assert driven.names == ["most.git"]
-        assert any("=packs > 100" in line for line in driven.screen_lines())
+        assert any("=packs > 100" in line for line in driven.lines())
 
 
 async def test_enter_on_half_a_condition_goes_on_to_say_why_it_does_not_hold() -> None:
@@ -244,23 +238,23 @@ async def test_enter_on_half_a_condition_goes_on_to_say_why_it_does_not_hold() -
         await driven.type("=packs > 100 or")
         await driven.press("enter")
         assert driven.names == ["most.git"]
-        assert "   not complete" in driven.screen_lines()
+        assert "   not complete" in driven.lines()
         await driven.press("escape")
         assert len(driven.names) == 3
-        assert "   not complete" not in driven.screen_lines()
+        assert "   not complete" not in driven.lines()
 
 
 async def test_nothing_that_passes_a_condition_says_what_to_do() -> None:
     async with driven_fleet(rows()) as driven:
         await driven.press("slash")
         await driven.type("=packs > 1000")
-        assert any("For no repository is this condition true. Esc shows all." in line for line in driven.screen_lines())
+        assert any("For no repository is this condition true. Esc shows all." in line for line in driven.lines())
 
 
 async def test_empty_filter_line_says_what_can_be_typed() -> None:
     async with driven_fleet(rows()) as driven:
         await driven.press("slash")
-        assert any("words, or =SQL such as =packs > 50" in line for line in driven.screen_lines())
+        assert any("words, or =SQL such as =packs > 50" in line for line in driven.lines())
 
 
 async def _typed(driven: DrivenFleet, *texts: str) -> None:

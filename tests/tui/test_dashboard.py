@@ -5,8 +5,6 @@ from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input
 
 from gitdash.discovery.roots import RootError
 from gitdash.errors import ExitCode
@@ -23,33 +21,17 @@ from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from gitdash.tui.source import SurveyProgress
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.source_double import SourceDouble
 
 
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
-
-
-class Driven:
+class DrivenTable(Driven):
     """The application under test with its source."""
-
-    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
-        self.app = app
-        self.source = source
-        self.pilot = pilot
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def flush(self) -> None:
         self.app.flush()
         await self.pilot.pause()
-
-    def screen_text(self) -> str:
-        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
 
     @property
     def cursor_name(self) -> str:
@@ -64,12 +46,12 @@ class Driven:
 @asynccontextmanager
 async def dashboard(
     summaries: Iterable[RepositorySummary] | None = None, size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[Driven]:
+) -> AsyncIterator[DrivenTable]:
     source = SourceDouble(fixed_reports())
     app = Dashboard([ROOT], fixed_summaries() if summaries is None else summaries, source, lambda: NOW_S)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(lambda: source.started, "the survey begins")
-        yield Driven(app, source, pilot)
+        yield DrivenTable(app, source, pilot)
 
 
 async def test_known_rows_are_painted_before_the_survey_begins() -> None:
@@ -123,7 +105,7 @@ async def test_cursor_is_always_on_screen() -> None:
         for key in ("G", "k", "pageup", "ctrl+u", "g", "pagedown", "pagedown", "end"):
             await driven.press(key)
             assert driven.app.table.cursor_line() is not None
-            assert "▌" in driven.screen_text()
+            assert "▌" in driven.text()
 
 
 async def test_sort_keys_go_from_column_to_column_and_reverse() -> None:
@@ -131,10 +113,10 @@ async def test_sort_keys_go_from_column_to_column_and_reverse() -> None:
         assert driven.app.fleet.order[0] == ("state", True)
         await driven.press("greater_than_sign")
         assert driven.app.fleet.order[0] == ("disk", True)
-        assert "▼ disk" in driven.screen_text()
+        assert "▼ disk" in driven.text()
         await driven.press("O")
         assert driven.app.fleet.order[0] == ("disk", False)
-        assert "▲ disk" in driven.screen_text()
+        assert "▲ disk" in driven.text()
         await driven.press("less_than_sign", "less_than_sign", "less_than_sign")
         assert driven.app.fleet.order[0] == ("name", False)
         assert driven.shown_names() == sorted(driven.shown_names(), key=str.casefold)
@@ -199,16 +181,16 @@ async def test_filter_acts_on_every_key_and_shows_the_count() -> None:
         total = len(driven.app.fleet.rows)
         await driven.press("slash", *"team")
         assert driven.shown_names() == ["team/api.git", "team/web.git"]
-        assert f"2/{total}" in driven.screen_text()
+        assert f"2/{total}" in driven.text()
         await driven.press("space", *"crit")
         assert driven.shown_names() == ["team/api.git"]
         await driven.press("enter")
         assert driven.app.table.has_focus
         assert driven.shown_names() == ["team/api.git"]
-        assert f"1/{total}" in driven.screen_text()
+        assert f"1/{total}" in driven.text()
         await driven.press("escape")
         assert len(driven.shown_names()) == total
-        assert "/ team" not in driven.screen_text()
+        assert "/ team" not in driven.text()
 
 
 async def test_keys_typed_into_the_filter_are_text() -> None:
@@ -228,7 +210,7 @@ async def test_arrows_move_the_cursor_while_a_filter_is_typed() -> None:
 async def test_filter_that_nothing_passes_says_what_to_do() -> None:
     async with dashboard() as driven:
         await driven.press("slash", *"zzz")
-        assert "No repository contains all of these words" in driven.screen_text()
+        assert "No repository contains all of these words" in driven.text()
         await driven.press("escape")
         assert driven.app.table.cursor_position is not None
 
@@ -299,7 +281,7 @@ async def test_changed_row_is_drawn_anew_and_totals_follow() -> None:
             shown, loose_count=77, state=State.OK, critical_count=0, inspected_at_s=NOW_S
         )
         await driven.flush()
-        text = driven.screen_text()
+        text = driven.text()
         assert next(line for line in text.splitlines() if "infra/deploy.git" in line).split()[-3] == "77"
         assert "1 critical" in text
 
@@ -343,11 +325,11 @@ async def test_detail_follows_the_cursor_at_once_and_the_report_after_a_moment()
     async with dashboard(size=(200, 60)) as driven:
         driven.app.fleet_screen.go_to(ROOT + b"/infra/deploy.git")
         await driven.pilot.pause()
-        assert "/srv/git/infra/deploy.git" in driven.screen_text()
+        assert "/srv/git/infra/deploy.git" in driven.text()
         for _ in range(4):
             await driven.flush()
         assert driven.source.requested[-1] == ROOT + b"/infra/deploy.git"
-        text = driven.screen_text()
+        text = driven.text()
         assert "stale-lock" in text
         assert "no-bitmap" in text
 
@@ -358,7 +340,7 @@ async def test_newer_report_takes_the_place_of_the_one_on_screen() -> None:
         driven.app.fleet_screen.go_to(path)
         for _ in range(4):
             await driven.flush()
-        assert "loose-objects" in driven.screen_text()
+        assert "loose-objects" in driven.text()
         gone = msgspec.structs.replace(
             driven.source.reports[path], inspection=Unreadable("missing"), findings=(), state=State.UNREADABLE
         )
@@ -366,7 +348,7 @@ async def test_newer_report_takes_the_place_of_the_one_on_screen() -> None:
         driven.source.happen().summaries[path] = summarize(gone)
         for _ in range(3):
             await driven.flush()
-        text = driven.screen_text()
+        text = driven.text()
         assert "unreadable: missing" in text
         assert "loose-objects" not in text
 
@@ -438,7 +420,7 @@ async def test_open_shows_everything_and_escape_goes_back() -> None:
         for _ in range(3):
             await driven.flush()
         assert isinstance(driven.app.screen, RepositoryScreen)
-        assert "commit-graph" in driven.screen_text()
+        assert "commit-graph" in driven.text()
         await driven.press("escape")
         assert isinstance(driven.app.screen, FleetScreen)
 
@@ -448,8 +430,8 @@ async def test_skipped_page_lists_candidates_with_reasons_and_follows_the_survey
         driven.source.happen().skipped = (NotRepository(path=ROOT + b"/first.git", reason="HEAD is missing"),)
         await driven.flush()
         await driven.press("e")
-        assert "skipped so far" in driven.screen_text()
-        assert "/srv/git/first.git" in driven.screen_text()
+        assert "skipped so far" in driven.text()
+        assert "/srv/git/first.git" in driven.text()
         skipped = NotRepository(path=ROOT + b"/cut.git", reason="HEAD is missing")
         changes = driven.source.happen()
         changes.skipped = (skipped,)
@@ -457,16 +439,16 @@ async def test_skipped_page_lists_candidates_with_reasons_and_follows_the_survey
             step="surveyed", done_count=1, known_count=1, complete=True, elapsed_s=0.1, other_count=1
         )
         await driven.flush()
-        assert "/srv/git/cut.git" in driven.screen_text()
-        assert "HEAD is missing" in driven.screen_text()
+        assert "/srv/git/cut.git" in driven.text()
+        assert "HEAD is missing" in driven.text()
         await driven.press("escape")
-        assert "1 skipped (e)" in driven.screen_text()
+        assert "1 skipped (e)" in driven.text()
 
 
 async def test_help_names_every_key_of_every_action() -> None:
     async with dashboard(size=(120, 90)) as driven:
         await driven.press("question_mark")
-        text = driven.screen_text()
+        text = driven.text()
         for action in (*actions_of(Scope.FLEET), *actions_of(Scope.EVERYWHERE)):
             assert action.series or driven.app.shown_keys[action.name] in text
             assert (action.series or action.help).split(";", maxsplit=1)[0][:60] in text
@@ -520,7 +502,7 @@ async def test_copy_of_a_hostile_path_is_quoted_and_its_toast_is_no_markup() -> 
             driven.app.fleet_screen.go_to(summary.path)
             driven.app.fleet_screen.action_copy_path()
             assert driven.app.clipboard.isprintable()
-        await until(lambda: "Copied" in driven.screen_text(), "the toast")
+        await until(lambda: "Copied" in driven.text(), "the toast")
 
 
 async def test_actions_on_no_row_do_nothing() -> None:
@@ -532,19 +514,19 @@ async def test_actions_on_no_row_do_nothing() -> None:
 
 async def test_empty_fleet_says_that_it_searches_and_then_that_there_is_none() -> None:
     async with dashboard([]) as driven:
-        assert "Searching for repositories below /srv/git" in driven.screen_text()
+        assert "Searching for repositories below /srv/git" in driven.text()
         driven.source.happen().progress = SurveyProgress(
             step="surveyed", done_count=0, known_count=0, complete=True, elapsed_s=0.1
         )
         await driven.flush()
-        assert "No repository below /srv/git." in driven.screen_text()
+        assert "No repository below /srv/git." in driven.text()
 
 
 async def test_notice_of_the_survey_is_shown_as_it_is() -> None:
     async with dashboard() as driven:
         driven.source.happen().notices.append("[red]state file[/] is [@click=app.quit]full")
         await driven.flush()
-        await until(lambda: "[red]state file[/]" in driven.screen_text(), "the warning")
+        await until(lambda: "[red]state file[/]" in driven.text(), "the warning")
 
 
 @pytest.mark.parametrize(
@@ -560,7 +542,7 @@ async def test_keys_that_leave(key: str, code: ExitCode) -> None:
 async def test_q_only_closes_a_page_and_says_so_while_ctrl_q_leaves_from_there() -> None:
     async with dashboard() as driven:
         await driven.press("question_mark")
-        assert "esc q close" in driven.screen_text()
+        assert "esc q close" in driven.text()
         await driven.press("q")
         assert not isinstance(driven.app.screen, PageScreen)
         assert driven.app.return_value is None
@@ -580,17 +562,17 @@ async def test_survey_that_cannot_go_on_ends_the_dashboard_with_its_reason() -> 
 @pytest.mark.parametrize("size", [(59, 24), (80, 14), (20, 5)])
 async def test_too_small_a_terminal_shows_a_notice_instead(size: tuple[int, int]) -> None:
     async with dashboard(size=size) as driven:
-        assert "gitdash" in driven.screen_text()
-        assert "infra/deploy" not in driven.screen_text()
+        assert "gitdash" in driven.text()
+        assert "infra/deploy" not in driven.text()
         await driven.pilot.resize_terminal(80, 24)
         await driven.pilot.pause()
-        assert "infra/deploy" in driven.screen_text()
+        assert "infra/deploy" in driven.text()
 
 
 async def test_smallest_terminal_is_usable() -> None:
     async with dashboard(size=(60, 15)) as driven:
         assert driven.app.table.page_height >= 2
-        assert "infra/deploy.git" in driven.screen_text()
+        assert "infra/deploy.git" in driven.text()
 
 
 async def test_resizing_chooses_columns_and_keeps_the_cursor_on_screen() -> None:
@@ -600,7 +582,7 @@ async def test_resizing_chooses_columns_and_keeps_the_cursor_on_screen() -> None
             await driven.pilot.resize_terminal(width, height)
             await driven.pilot.pause()
             assert driven.app.table.cursor_line() is not None, (width, height)
-            assert "▌" in driven.screen_text()
+            assert "▌" in driven.text()
 
 
 async def test_wide_terminal_has_the_detail_beside_the_table() -> None:
@@ -618,7 +600,7 @@ async def test_palette_has_the_actions_and_goes_to_a_repository() -> None:
         assert titles == {action.title for action in actions if action.in_palette} | others
         await driven.press("ctrl+p")
         await driven.press(*"web.git")
-        await until(lambda: "go to team/web.git" in driven.screen_text(), "the repository in the palette")
+        await until(lambda: "go to team/web.git" in driven.text(), "the repository in the palette")
         await driven.press("down", "enter")
         await until(lambda: driven.cursor_name == "team/web.git", "the cursor is there")
 
@@ -628,8 +610,8 @@ async def test_palette_shows_hostile_names_as_they_are() -> None:
     async with dashboard() as driven:
         await driven.press("ctrl+p")
         await driven.press(*"strange/")
-        await until(lambda: "go to strange/[/]" in driven.screen_text(), "the repository in the palette")
-        assert "[@click=app.quit]x[/]" in driven.screen_text()
+        await until(lambda: "go to strange/[/]" in driven.text(), "the repository in the palette")
+        assert "[@click=app.quit]x[/]" in driven.text()
 
 
 async def test_go_to_clears_a_filter_that_hides_the_repository() -> None:
@@ -660,8 +642,8 @@ async def test_no_color_draws_without_hues(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("NO_COLOR", "1")
     async with dashboard() as driven:
         assert driven.app.no_color
-        assert "critical" in driven.screen_text()
-        assert "▌" in driven.screen_text()
+        assert "critical" in driven.text()
+        assert "▌" in driven.text()
 
 
 async def test_ages_grow_with_the_clock() -> None:
@@ -693,7 +675,7 @@ async def test_work_on_a_row_is_marked_and_ends() -> None:
         driven.app.fleet_screen.go_to(ROOT + b"/lost.git")
         driven.source.happen().busy = {path: True}
         await driven.flush()
-        assert "· infra/deploy.git" in driven.screen_text()
+        assert "· infra/deploy.git" in driven.text()
         driven.source.happen().busy = {path: False}
         await driven.flush()
-        assert "· infra/deploy.git" not in driven.screen_text()
+        assert "· infra/deploy.git" not in driven.text()

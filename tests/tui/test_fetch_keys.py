@@ -4,8 +4,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input
 
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.model.summary import RepositorySummary
@@ -16,6 +14,7 @@ from gitdash.tui.fetches.screen import FetchScreen
 from gitdash.tui.options import Options
 from gitdash.tui.pages.name_screen import NameScreen
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.repository_pages import HOSTILE_TEXTS, texts_of
 from tests.tui.source_double import SourceDouble
@@ -25,22 +24,8 @@ API = ROOT + b"/team/api.git"
 CONFIGURED = FetchOptions(alternate_refs="use", time_limit_s=90.0, protocols=("https", "ssh", "file"))
 
 
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
-
-
-class Driven:
+class DrivenFetches(Driven):
     """The dashboard with the cursor on one repository."""
-
-    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
-        self.app = app
-        self.source = source
-        self.pilot = pilot
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     @property
     def page(self) -> FetchScreen:
@@ -50,21 +35,18 @@ class Driven:
     def page_text(self) -> str:
         return "\n".join("".join(piece.text for piece in line) for line in self.page.items.lines)
 
-    def toasts(self) -> list[str]:
-        return [toast.message for toast in self.app._notifications]
-
 
 @asynccontextmanager
 async def dashboard(
     summaries: Sequence[RepositorySummary] | None = None, *, read_only: bool = False
-) -> AsyncIterator[Driven]:
+) -> AsyncIterator[DrivenFetches]:
     source = SourceDouble(fixed_reports())
     options = Options(read_only=read_only, fetch=CONFIGURED)
     app = Dashboard([ROOT], fixed_summaries() if summaries is None else summaries, source, lambda: NOW_S, options)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(lambda: source.started, "the survey begins")
         app.fleet_screen.go_to(WEB)
-        yield Driven(app, source, pilot)
+        yield DrivenFetches(app, source, pilot)
 
 
 async def test_f_fetches_into_the_repository_under_the_cursor_as_it_is_configured() -> None:

@@ -4,7 +4,6 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
-from textual.widgets import Input
 
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.drawing.filters import EncodableText, WithoutColours, filters_for
@@ -13,11 +12,6 @@ from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries,
 from tests.tui.source_double import SourceDouble
 
 BLACK = Color(0, 0, 0)
-
-
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 def test_terminal_that_shows_everything_needs_no_filter() -> None:

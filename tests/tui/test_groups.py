@@ -358,7 +358,7 @@ async def test_key_goes_through_the_groupings_and_says_which_in_the_head() -> No
         seen = []
         for _ in range(5):
             await driven.press("z")
-            seen.append((driven.fleet.grouping, driven.screen_lines()[1].split("role")[0].strip()))
+            seen.append((driven.fleet.grouping, driven.lines()[1].split("role")[0].strip()))
         assert seen == [
             ("root", "name · by root"),
             ("pool", "name · by pool"),
@@ -483,7 +483,7 @@ async def test_group_under_the_cursor_is_described_with_the_meaning_of_its_findi
         await _grouped(driven, "state")
         driven.app.table.move_cursor(0)
         await driven.pilot.pause()
-        pane = "\n".join(driven.screen_lines()[26:38])
+        pane = "\n".join(driven.lines()[26:38])
         assert "stale lock" in pane
         assert "group of 2  critical" in pane
         assert "2 repositories" in pane
@@ -502,7 +502,7 @@ async def test_closed_groups_of_ten_thousand_rows_are_drawn_and_nothing_is_measu
             "packs outside the multi-pack-index 1667",
             "ok 5001",
         ]
-        assert "▸ ok 5,001" in "\n".join(driven.screen_lines())
+        assert "▸ ok 5,001" in "\n".join(driven.lines())
         assert driven.source.prioritised[-1] == ()
 
 

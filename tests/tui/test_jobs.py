@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
 
 from gitdash.model.job import Job, JobFigures, JobKind, JobState
 from gitdash.tui.dashboard import Dashboard
@@ -16,6 +15,7 @@ from gitdash.tui.jobs.lines import JobsView, jobs_page
 from gitdash.tui.jobs.screen import JobsScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
 from tests.tui.fixture_ledger import FETCH
 from tests.tui.source_double import SourceDouble
@@ -260,22 +260,13 @@ def test_fetches_and_maintenance_are_counted_as_all_jobs_are(kind: JobKind) -> N
     assert job_counts(job(number, state, kind) for number, state in enumerate(states)) == (1, 1, 1, 0, 0)
 
 
-class Driven:
+class DrivenJobs(Driven):
     """The dashboard with the screen of jobs open."""
-
-    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
-        self.app = app
-        self.source = source
-        self.pilot = pilot
 
     @property
     def screen(self) -> JobsScreen:
         assert isinstance(self.app.screen, JobsScreen)
         return self.app.screen
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def change(self, jobs: Iterable[Job], forgotten: Sequence[int] = ()) -> None:
         changes = self.source.happen()
@@ -284,20 +275,14 @@ class Driven:
         self.app.flush()
         await self.pilot.pause()
 
-    def text(self) -> str:
-        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
-
-    def toasts(self) -> list[str]:
-        return [toast.message for toast in self.app._notifications]
-
 
 @asynccontextmanager
-async def jobs_screen(jobs: Iterable[Job] = ()) -> AsyncIterator[Driven]:
+async def jobs_screen(jobs: Iterable[Job] = ()) -> AsyncIterator[DrivenJobs]:
     source = SourceDouble(fixed_reports())
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(lambda: source.started, "the survey begins")
-        driven = Driven(app, source, pilot)
+        driven = DrivenJobs(app, source, pilot)
         await driven.press("J")
         await driven.change(jobs)
         yield driven

@@ -5,8 +5,6 @@ import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from textual.pilot import Pilot
-
 from gitdash.model.experiment import ExperimentKind
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.repository import Unreadable
@@ -16,6 +14,7 @@ from gitdash.tui.lab.experiment_screen import ExperimentScreen
 from gitdash.tui.lab.screen import LabScreen
 from gitdash.tui.options import Options
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
 from tests.tui.fixture_lab import EVERYTHING, WEB, WITHOUT_LENDER, answer, size_result, under_way
 from tests.tui.source_double import SourceDouble
@@ -23,17 +22,8 @@ from tests.tui.source_double import SourceDouble
 SIZE = ExperimentKind.SIZE
 
 
-class Driven:
+class DrivenLab(Driven):
     """A dashboard whose lab is open."""
-
-    def __init__(self, app: Dashboard, pilot: Pilot[int], source: SourceDouble) -> None:
-        self.app = app
-        self.pilot = pilot
-        self.source = source
-
-    @property
-    def said(self) -> list[str]:
-        return [toast.message for toast in self.app._notifications]
 
     @property
     def page(self) -> str:
@@ -41,10 +31,6 @@ class Driven:
         screen = self.app.screen
         assert isinstance(screen, LabScreen | ExperimentScreen)
         return "\n".join("".join(piece.text for piece in line).rstrip() for line in screen.items.lines)
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.settle()
 
     async def settle(self) -> None:
         for _ in range(3):
@@ -86,12 +72,12 @@ class Driven:
 
 
 @asynccontextmanager
-async def lab_of(*, size: tuple[int, int] = (120, 40), read_only: bool = False) -> AsyncIterator[Driven]:
+async def lab_of(*, size: tuple[int, int] = (120, 40), read_only: bool = False) -> AsyncIterator[DrivenLab]:
     source = SourceDouble(fixed_reports())
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S, Options(read_only=read_only))
     async with app.run_test(size=size) as pilot:
         await until(lambda: source.started, "the survey begins")
-        driven = Driven(app, pilot, source)
+        driven = DrivenLab(app, source, pilot)
         app.fleet_screen.go_to(WEB)
         await driven.settle()
         await driven.press("b")
@@ -99,7 +85,7 @@ async def lab_of(*, size: tuple[int, int] = (120, 40), read_only: bool = False) 
 
 
 @asynccontextmanager
-async def experiment_of(*, read_only: bool = False, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Driven]:
+async def experiment_of(*, read_only: bool = False, size: tuple[int, int] = (120, 40)) -> AsyncIterator[DrivenLab]:
     async with lab_of(read_only=read_only, size=size) as driven:
         await driven.tell()
         await driven.press("enter")
@@ -140,7 +126,7 @@ async def test_repository_that_cannot_be_read_says_why_on_both_screens() -> None
         driven.app.open_experiment(WEB, SIZE)
         await driven.settle()
         await driven.press("R", "space", "y", "a", "right", "enter", "e")
-        assert driven.said[-1] == "What can be compared here is not known yet."
+        assert driven.toasts()[-1] == "What can be compared here is not known yet."
         await driven.tell(Unreadable("HEAD: Permission denied"))
         assert "HEAD: Permission denied" in driven.page
 
@@ -173,8 +159,8 @@ async def test_run_says_first_what_it_takes_and_runs_when_asked_again() -> None:
     async with experiment_of() as driven:
         await driven.press("R")
         assert driven.source.experiments_started == []
-        assert driven.said[-1].startswith("Once more runs 2 variants for up to 1 m 00 s")
-        assert "not written to" in driven.said[-1]
+        assert driven.toasts()[-1].startswith("Once more runs 2 variants for up to 1 m 00 s")
+        assert "not written to" in driven.toasts()[-1]
         await driven.press("R")
         assert driven.source.experiments_started == [(WEB, SIZE, ExperimentChoice(question=EVERYTHING))]
 
@@ -197,7 +183,7 @@ async def test_variant_that_cannot_run_is_not_marked_and_says_why() -> None:
     async with experiment_of() as driven:
         await driven.to("variant", "pseudo-merges")
         await driven.press("space")
-        assert driven.said == ["pseudo-merges cannot run here: needs git 2.46, this is 2.39.5."]
+        assert driven.toasts() == ["pseudo-merges cannot run here: needs git 2.46, this is 2.39.5."]
         assert "[-]  pseudo-merges" in driven.page
 
 
@@ -246,7 +232,7 @@ async def test_experiment_that_cannot_be_made_says_so() -> None:
         await driven.tell()
         assert "It cannot be made here: it has no remote." in driven.page
         await driven.press("R")
-        assert driven.said == ["None of the variants can run here."]
+        assert driven.toasts() == ["None of the variants can run here."]
 
 
 async def test_runs_are_drawn_as_they_arrive_and_the_verdict_at_the_end() -> None:
@@ -259,7 +245,7 @@ async def test_runs_are_drawn_as_they_arrive_and_the_verdict_at_the_end() -> Non
         assert walk.split()[2:4] == ["2", "43.0"]
         assert "best" not in driven.page
         await driven.press("R")
-        assert driven.said[-1] == "The experiment size runs here already."
+        assert driven.toasts()[-1] == "The experiment size runs here already."
         await driven.run(JobState.DONE, with_result=True)
         assert "now: with bitmap is the fastest" in driven.page
         assert "Running" not in driven.page
@@ -276,15 +262,15 @@ async def test_experiment_that_came_to_nothing_says_why() -> None:
 async def test_cancel_reaches_the_job_from_both_screens() -> None:
     async with experiment_of() as driven:
         await driven.press("x")
-        assert driven.said[-1] == "No experiment size runs here."
+        assert driven.toasts()[-1] == "No experiment size runs here."
         assert driven.source.cancelled == []
         await driven.run(JobState.QUEUED)
         await driven.press("x")
-        assert driven.said[-1] == "The experiment size will not begin."
+        assert driven.toasts()[-1] == "The experiment size will not begin."
         await driven.run(JobState.RUNNING)
         await driven.press("q", "x")
         assert driven.source.cancelled == [1, 1]
-        assert "what was measured so far is kept" in driven.said[-1]
+        assert "what was measured so far is kept" in driven.toasts()[-1]
 
 
 async def test_experiment_stands_among_the_jobs() -> None:
@@ -296,7 +282,7 @@ async def test_experiment_stands_among_the_jobs() -> None:
         assert "size: run 5: bitmap" in line
         await driven.press("x")
         assert driven.source.cancelled == [1]
-        assert driven.said[-1].startswith("Cancelling the experiment of team/web.git")
+        assert driven.toasts()[-1].startswith("Cancelling the experiment of team/web.git")
 
 
 async def test_running_experiment_is_shown_again_when_its_screen_is_opened_again() -> None:
@@ -345,7 +331,7 @@ async def test_copy_takes_the_command_that_was_timed_else_that_of_the_experiment
         assert shlex.split(driven.app.clipboard)[-1] == "--note=it's walk"
         await driven.to("variant", "pseudo-merges")
         await driven.press("y")
-        assert driven.said[-1] == "Its command is known once it has run, if it is one."
+        assert driven.toasts()[-1] == "Its command is known once it has run, if it is one."
 
 
 async def test_choice_survives_a_new_answer() -> None:

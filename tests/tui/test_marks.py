@@ -1,7 +1,6 @@
 """Marks on repositories: what sets and drops them, what survives, and what acts on them."""
 
 import pytest
-from textual.widgets import Input
 
 from gitdash.model.report import State
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
@@ -14,11 +13,6 @@ ROWS = [
     for letter in LETTERS
 ]
 """In the order of their names: `a` to `c` lack a bitmap."""
-
-
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 def paths(names: str) -> list[bytes]:
@@ -77,7 +71,7 @@ def test_same_wish_twice_within_the_time_is_a_yes_and_asks_anew_after_that() -> 
 
 def _margins(driven: DrivenFleet) -> list[str]:
     """The left margin of the lines below the head, as far as they have rows."""
-    return [line[:2].ljust(2) for line in driven.screen_lines()[2 : 2 + len(driven.fleet.lines)]]
+    return [line[:2].ljust(2) for line in driven.lines()[2 : 2 + len(driven.fleet.lines)]]
 
 
 async def test_space_marks_and_goes_on_and_a_second_time_unmarks() -> None:
@@ -105,7 +99,7 @@ async def test_space_on_a_head_marks_its_rows_and_the_head_says_how_many() -> No
         await driven.press("space")
         assert driven.marked == set("ac")
         assert _margins(driven)[0] == " -"
-        assert "2 marked" in driven.screen_lines()[2]
+        assert "2 marked" in driven.lines()[2]
         await driven.press("g", "space")
         assert driven.marked == set("abc")
         await driven.press("g", "space")

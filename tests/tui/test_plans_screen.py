@@ -6,8 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input
 
 from gitdash.maintenance.script import shell_script
 from gitdash.model.plan import Plan
@@ -22,37 +20,20 @@ from gitdash.tui.plans.screen import PlansScreen
 from gitdash.tui.plans.tasks_screen import TasksScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, PACKS_OUTSIDE, ROOT, fixed_reports, fixed_summaries, many_summaries
 from tests.tui.fixture_plans import DEPLOY, EMPTY, HOSTILE_PLANS, MEMBER, PLANS, WEB, member_plan, web_plan
 from tests.tui.source_double import SourceDouble
 
 
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
-
-
-class Driven:
+class DrivenPlans(Driven):
     """A dashboard whose screen of plans is open."""
-
-    def __init__(self, app: Dashboard, pilot: Pilot[int], source: SourceDouble) -> None:
-        self.app = app
-        self.pilot = pilot
-        self.source = source
 
     @property
     def screen(self) -> PlansScreen:
         screen = next(screen for screen in self.app.screen_stack if isinstance(screen, PlansScreen))
         assert isinstance(screen, PlansScreen)
         return screen
-
-    @property
-    def said(self) -> list[str]:
-        return [toast.message for toast in self.app._notifications]
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.settle()
 
     async def settle(self) -> None:
         for _ in range(3):
@@ -75,10 +56,6 @@ class Driven:
         page.input.value = text
         await self.press("enter")
 
-    def text(self) -> str:
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
-
 
 @asynccontextmanager
 async def plans_of(
@@ -86,12 +63,12 @@ async def plans_of(
     options: Options = Options(),  # noqa: B008 - it is frozen
     size: tuple[int, int] = (120, 40),
     reports: Sequence[RepositoryReport] | None = None,
-) -> AsyncIterator[Driven]:
+) -> AsyncIterator[DrivenPlans]:
     source = SourceDouble(reports or fixed_reports())
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S, options)
     async with app.run_test(size=size) as pilot:
         await until(lambda: source.started, "the survey begins")
-        driven = Driven(app, pilot, source)
+        driven = DrivenPlans(app, source, pilot)
         numbers = [app.fleet.number_of(path) for path in paths]
         if len(paths) == 1:
             app.fleet_screen.go_to(paths[0])
@@ -129,10 +106,10 @@ async def test_key_acts_on_every_screen_whose_cursor_is_on_a_repository(keys: tu
     source = SourceDouble(fixed_reports())
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
-        driven = Driven(app, pilot, source)
+        driven = DrivenPlans(app, source, pilot)
         await driven.press(*keys)
         if keys[0] == "J":
-            assert driven.said == ["A plan needs a repository: the cursor is on no repository."]
+            assert driven.toasts() == ["A plan needs a repository: the cursor is on no repository."]
         else:
             assert len(driven.source.planned) == 1
 
@@ -141,7 +118,7 @@ async def test_plans_are_made_a_few_at_a_time_and_leaving_ends_it() -> None:
     source = SourceDouble()
     app = Dashboard([ROOT], many_summaries(200), source, lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
-        driven = Driven(app, pilot, source)
+        driven = DrivenPlans(app, source, pilot)
         await driven.press("a", "m")
         ((first, _),) = source.planned
         assert len(first) == AT_ONCE
@@ -184,7 +161,7 @@ async def test_refused_task_cannot_be_marked_and_the_reason_is_said() -> None:
         await driven.answer()
         await driven.press("space")
         assert driven.screen.book.marked(DEPLOY) == ()
-        assert driven.said == [
+        assert driven.toasts() == [
             "sweep is refused: another git is at work: packed-refs.lock, no process seen holding it for 2h."
         ]
 
@@ -240,7 +217,7 @@ async def test_run_asks_first_and_then_queues_what_is_marked_and_shows_the_jobs(
         await driven.answer()
         await driven.press("R")
         assert driven.source.run == []
-        assert driven.said == ["Once more runs 3 tasks in 2 repositories."]
+        assert driven.toasts() == ["Once more runs 3 tasks in 2 repositories."]
         await driven.press("R")
         ((plans, name),) = driven.source.run
         assert name is None
@@ -248,7 +225,7 @@ async def test_run_asks_first_and_then_queues_what_is_marked_and_shows_the_jobs(
             MEMBER: [Task.INCREMENTAL_REPACK],
             WEB: [Task.BITMAP, Task.PACK_REFS],
         }
-        assert driven.said[-1] == "Queued 3 tasks in 2 repositories."
+        assert driven.toasts()[-1] == "Queued 3 tasks in 2 repositories."
         assert isinstance(driven.app.screen, JobsScreen)
         await driven.press("escape")
         assert driven.app.screen is driven.app.fleet_screen
@@ -259,7 +236,7 @@ async def test_second_press_does_not_run_what_was_marked_after_the_first() -> No
         await driven.answer()
         await driven.press("space", "R", "space", "R")
         assert driven.source.run == []
-        assert driven.said[-1] == "Once more runs 2 tasks in 1 repository."
+        assert driven.toasts()[-1] == "Once more runs 2 tasks in 1 repository."
 
 
 async def test_run_waits_until_all_plans_are_made() -> None:
@@ -267,7 +244,7 @@ async def test_run_waits_until_all_plans_are_made() -> None:
         await driven.answer(web_plan())
         await driven.press("R", "R")
         assert driven.source.run == []
-        assert driven.said[-1] == "Plans are still being made: 1 of 2."
+        assert driven.toasts()[-1] == "Plans are still being made: 1 of 2."
 
 
 async def test_nothing_is_run_where_nothing_is_marked() -> None:
@@ -275,7 +252,7 @@ async def test_nothing_is_run_where_nothing_is_marked() -> None:
         await driven.answer()
         await driven.press("R", "R")
         assert driven.source.run == []
-        assert {*driven.said} == {"No task is marked."}
+        assert {*driven.toasts()} == {"No task is marked."}
 
 
 async def test_read_only_plans_can_be_looked_at_but_not_run() -> None:
@@ -285,7 +262,7 @@ async def test_read_only_plans_can_be_looked_at_but_not_run() -> None:
         assert "R run" not in driven.text()
         await driven.press("R", "R")
         assert driven.source.run == []
-        assert driven.said[-1] == "Read-only: nothing is run. A script of it can be written."
+        assert driven.toasts()[-1] == "Read-only: nothing is run. A script of it can be written."
 
 
 @pytest.mark.safety
@@ -329,7 +306,7 @@ async def test_added_task_is_planned_anew_with_those_there_are() -> None:
         page.items.select(page._tasks.index(Task.VERIFY))
         await driven.press("enter")
         assert driven.source.planned[-1] == ((WEB,), (Task.BITMAP, Task.PACK_REFS, Task.VERIFY))
-        assert driven.said == ["Adding verify to the plan of team/web.git."]
+        assert driven.toasts() == ["Adding verify to the plan of team/web.git."]
         assert "planned anew" in driven.text()
         await driven.answer(web_plan(Task.VERIFY))
         assert "[x] ▸ verify" in driven.text()
@@ -349,7 +326,7 @@ async def test_task_is_added_to_all_that_lack_it_and_never_one_that_drops_object
             (MEMBER,): (Task.DEDUPLICATE, Task.INCREMENTAL_REPACK, Task.PACK_REFS),
             (EMPTY,): (Task.PACK_REFS,),
         }
-        assert driven.said == ["Adding pack-refs to the plan of 2 repositories."]
+        assert driven.toasts() == ["Adding pack-refs to the plan of 2 repositories."]
 
 
 async def test_plans_are_made_anew() -> None:
@@ -388,12 +365,12 @@ async def test_script_is_what_is_marked_in_a_file_of_the_current_folder(
         assert isinstance(page, NameScreen)
         assert page.input.value.startswith("gitdash-plan-2025-06-1")
         await driven.write("plan.sh")
-        await until(lambda: driven.said, "the script is written")
+        await until(driven.toasts, "the script is written")
         (bitmap, pack_refs) = web_plan().tasks
         wanted = msgspec.structs.replace(web_plan(), tasks=(pack_refs,))
         assert (tmp_path / "plan.sh").read_text() == shell_script([wanted])
         assert bitmap.task not in (tmp_path / "plan.sh").read_text()
-        assert driven.said == [f"Wrote {tmp_path}/plan.sh."]
+        assert driven.toasts() == [f"Wrote {tmp_path}/plan.sh."]
 
 
 async def test_file_of_that_name_is_replaced_only_by_the_same_name_once_more(
@@ -408,7 +385,7 @@ async def test_file_of_that_name_is_replaced_only_by_the_same_name_once_more(
         await until(lambda: "There is plan.sh already" in driven.text(), "it is asked")
         assert (tmp_path / "plan.sh").read_text() == "mine"
         await driven.press("enter")
-        await until(lambda: driven.said, "the script is written")
+        await until(driven.toasts, "the script is written")
         assert (tmp_path / "plan.sh").read_text().startswith("#!/bin/sh")
 
 
@@ -426,7 +403,7 @@ async def test_read_only_writes_a_new_file_and_never_replaces_one(
             await until(lambda: "Choose another name" in driven.text(), "it is said")
         assert (tmp_path / "plan.sh").read_text() == "mine"
         await driven.write("other.sh")
-        await until(lambda: driven.said, "the script is written")
+        await until(driven.toasts, "the script is written")
         assert (tmp_path / "other.sh").exists()
 
 
@@ -436,7 +413,7 @@ async def test_read_only_tab_of_a_browser_writes_nothing(tmp_path: Path, monkeyp
     async with plans_of(WEB, options=Options(read_only=True, has_terminal=False)) as driven:
         await driven.answer()
         await driven.press("X")
-        assert driven.said == ["Read-only in a browser: no file is written there where the server runs."]
+        assert driven.toasts() == ["Read-only in a browser: no file is written there where the server runs."]
         assert isinstance(driven.app.screen, PlansScreen)
 
 
@@ -449,8 +426,8 @@ async def test_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch
         await driven.answer()
         await driven.press("X")
         await driven.write("plan.sh")
-        await until(lambda: driven.said, "it is said")
-        assert driven.said == ["The script cannot be written: No such file or directory."]
+        await until(driven.toasts, "it is said")
+        assert driven.toasts() == ["The script cannot be written: No such file or directory."]
 
 
 async def test_nothing_to_write_is_said() -> None:
@@ -458,7 +435,7 @@ async def test_nothing_to_write_is_said() -> None:
         await driven.answer()
         assert "No finding names a task. t adds a task of your choice." in driven.text()
         await driven.press("X", "t")
-        assert driven.said == ["There is nothing to write: no task is marked or refused."]
+        assert driven.toasts() == ["There is nothing to write: no task is marked or refused."]
         assert isinstance(driven.app.screen, TasksScreen)
 
 
@@ -496,7 +473,7 @@ async def test_finding_opens_the_plan_with_the_cursor_on_what_it_wants_done() ->
     source = SourceDouble(reports)
     app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S)
     async with app.run_test(size=(120, 40)) as pilot:
-        driven = Driven(app, pilot, source)
+        driven = DrivenPlans(app, source, pilot)
         app.fleet_screen.go_to(MEMBER)
         await driven.settle()
         await driven.press("enter", "2")
@@ -537,7 +514,7 @@ async def test_two_hundred_plans_that_arrive_at_once_do_not_hold_up_a_key() -> N
     app = Dashboard([ROOT], summaries, source, lambda: NOW_S)
     template = member_plan()
     async with app.run_test(size=(120, 40)) as pilot:
-        driven = Driven(app, pilot, source)
+        driven = DrivenPlans(app, source, pilot)
         await driven.press("a", "m")
         paths = driven.screen.book.paths
         await driven.answer(*(msgspec.structs.replace(template, path=path) for path in paths))

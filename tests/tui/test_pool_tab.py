@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
 
 from gitdash.export.family import family
 from gitdash.model.inspection import AlternatesFacts
@@ -27,6 +26,7 @@ from gitdash.tui.repository.screen import RepositoryScreen
 from gitdash.tui.repository.view import RepositoryView
 from tests.export.rows import NOW_S, summary
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import inspection, pack_facts, report
 from tests.tui.fixture_pools import at, gone, known, member, outside, pool, pool_summaries
 from tests.tui.source_double import SourceDouble
@@ -282,29 +282,17 @@ def test_family_is_looked_at_when_it_is_due_though_the_timer_was_early() -> None
     assert len(looked) == 3
 
 
-class Driven:
+class DrivenTab(Driven):
     """The application under test with its source."""
-
-    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
-        self.app = app
-        self.source = source
-        self.pilot = pilot
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     @property
     def screen(self) -> RepositoryScreen:
         assert isinstance(self.app.screen, RepositoryScreen)
         return self.app.screen
 
-    def text(self) -> list[str]:
-        return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
-
 
 @asynccontextmanager
-async def pool_tab(name: str, *, encoding: str = "utf-8") -> AsyncIterator[Driven]:
+async def pool_tab(name: str, *, encoding: str = "utf-8") -> AsyncIterator[DrivenTab]:
     source = SourceDouble()
     app = Dashboard([b"/srv/git"], pool_summaries(), source, lambda: NOW_S, Options(encoding=encoding))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -312,13 +300,13 @@ async def pool_tab(name: str, *, encoding: str = "utf-8") -> AsyncIterator[Drive
         app.open_repository(at(name), tab="pool")
         await until(lambda: isinstance(app.screen, RepositoryScreen), "the repository is open")
         await pilot.pause()
-        yield Driven(app, source, pilot)
+        yield DrivenTab(app, source, pilot)
 
 
 async def test_enter_goes_from_relative_to_relative_on_the_same_tab() -> None:
     async with pool_tab("middle.git") as driven:
-        assert "[4 Pool]" in driven.text()[1]
-        assert "enter open" in driven.text()[-1]
+        assert "[4 Pool]" in driven.lines()[1]
+        assert "enter open" in driven.lines()[-1]
         await driven.press("enter")
         assert (driven.screen.path, driven.screen.shown_tab()) == (at("base.git"), "pool")
         await driven.press("G", "enter")
@@ -330,7 +318,7 @@ async def test_enter_opens_nothing_where_nothing_stands() -> None:
     async with pool_tab("plain.git") as driven:
         await driven.press("enter", "1", "enter")
         assert (driven.screen.path, driven.screen.shown_tab()) == (at("plain.git"), "overview")
-        assert "enter" not in driven.text()[-1]
+        assert "enter" not in driven.lines()[-1]
 
 
 async def test_way_from_the_lenders_leads_back_to_them() -> None:
@@ -348,7 +336,7 @@ async def test_new_borrower_appears_and_the_cursor_stays(monkeypatch: pytest.Mon
         driven.source.happen().summaries[at("aa.git")] = member("aa.git", known("pool.git"))
         driven.app.flush()
         await driven.pilot.pause()
-        names = [line.split()[1] for line in driven.text() if line[1:3] in {"├─", "└─"}]
+        names = [line.split()[1] for line in driven.lines() if line[1:3] in {"├─", "└─"}]
         assert names == ["aa.git", "fork-a.git", "fork-b.git"]
         assert driven.screen.items.selected == 2
 
@@ -359,14 +347,14 @@ async def test_change_right_after_another_is_shown_soon() -> None:
             driven.source.happen().summaries[at(name)] = member(name, known("pool.git"))
             driven.app.flush()
             await driven.pilot.pause()
-        await until(lambda: "ab.git" in "\n".join(driven.text()), "the second change is shown")
-        assert any(line.startswith(" Lends to 4 repositories") for line in driven.text())
+        await until(lambda: "ab.git" in "\n".join(driven.lines()), "the second change is shown")
+        assert any(line.startswith(" Lends to 4 repositories") for line in driven.lines())
 
 
 @pytest.mark.parametrize("name", ["middle.git", "api.git"])
 async def test_trees_can_be_written_in_ascii(name: str) -> None:
     async with pool_tab(name, encoding="ascii") as driven:
-        text = "\n".join(driven.text())
+        text = "\n".join(driven.lines())
     assert text.isascii()
     assert " +- " in text
     assert f" * {name}" in text

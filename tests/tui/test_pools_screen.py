@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
 
 from gitdash.export.pools import KnownSum, cost_text, pool_forest
 from gitdash.model.report import Lender, State
@@ -26,6 +25,7 @@ from gitdash.tui.pools.screen import PoolsScreen
 from gitdash.tui.repository.screen import RepositoryScreen
 from tests.export.rows import NOW_S, summary
 from tests.support.idle import until
+from tests.tui.driven import Driven
 from tests.tui.fixture_pools import GONE, OUTSIDE, at, known, member, pool, pool_summaries
 from tests.tui.source_double import SourceDouble
 
@@ -207,17 +207,8 @@ def test_fleet_without_lenders_says_what_a_lender_is(is_complete: bool, text: st
     assert "objects/info/alternates" in " ".join(lines)
 
 
-class Driven:
+class DrivenLenders(Driven):
     """The application with the screen of lenders on top."""
-
-    def __init__(self, app: Dashboard, source: SourceDouble, pilot: Pilot[int]) -> None:
-        self.app = app
-        self.source = source
-        self.pilot = pilot
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def change(self, *rows: RepositorySummary, forgotten: Sequence[bytes] = ()) -> None:
         changes = self.source.happen()
@@ -237,9 +228,6 @@ class Driven:
         assert key is not None
         return "/".join(path.removesuffix(b"/objects").rpartition(b"/")[2].decode() for path in key if path)
 
-    def text(self) -> list[str]:
-        return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
-
     def cursor_line(self) -> int:
         """The line of the screen that stands out."""
         items = self.screen.items
@@ -249,14 +237,14 @@ class Driven:
 @asynccontextmanager
 async def lenders(
     rows: Sequence[RepositorySummary] | None = None, size: tuple[int, int] = (120, 40), options: Options | None = None
-) -> AsyncIterator[Driven]:
+) -> AsyncIterator[DrivenLenders]:
     source = SourceDouble()
     app = Dashboard(
         [b"/srv/git"], pool_summaries() if rows is None else rows, source, lambda: NOW_S, options or Options()
     )
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(lambda: source.started, "the survey begins")
-        driven = Driven(app, source, pilot)
+        driven = DrivenLenders(app, source, pilot)
         await driven.press("p")
         yield driven
 
@@ -268,7 +256,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_screen_has_title_sums_head_and_rows() -> None:
     async with lenders() as driven:
-        lines = driven.text()
+        lines = driven.lines()
     assert words(lines[0]) == "Lenders and their members by unsafe ▼"
     assert words(lines[1]) == "6 lenders 8 members 3 unsafe 1 missing 1 outside the roots"
     # 2 pools that nobody owns, of which one lends: 6 members save 300 MiB each, less its 600 MiB
@@ -301,7 +289,7 @@ async def test_enter_opens_members_then_the_repository() -> None:
     async with lenders() as driven:
         await driven.press("j", "enter")
         assert driven.cursor == "pool.git"
-        assert any("└─ fork-b.git" in line for line in driven.text())
+        assert any("└─ fork-b.git" in line for line in driven.lines())
         await driven.press("enter")
         assert isinstance(driven.app.screen, RepositoryScreen)
         assert driven.app.screen.path == at("pool.git")
@@ -323,17 +311,17 @@ async def test_lender_that_is_no_repository_here_says_so_instead_of_opening() ->
 async def test_only_unsafe_hides_the_others_and_shows_them_again() -> None:
     async with lenders() as driven:
         await driven.press("u")
-        shown = [line.split()[1] for line in driven.text() if line[1:2] == "▸"]
+        shown = [line.split()[1] for line in driven.lines() if line[1:2] == "▸"]
         assert shown == ["/srv/git/@pools/gone.git", "pool.git", "/srv/other/base.git"]
-        assert "unsafe only" in driven.text()[0]
+        assert "unsafe only" in driven.lines()[0]
         await driven.press("u")
-        assert sum(line[1:2] == "▸" for line in driven.text()) == 5
+        assert sum(line[1:2] == "▸" for line in driven.lines()) == 5
 
 
 async def test_nothing_unsafe_is_said_in_a_sentence() -> None:
     async with lenders([member("a", known("p")), pool("p", 1)]) as driven:
         await driven.press("u")
-        assert any(line.strip() == "Nothing unsafe is known of the 1 lender. u shows all." for line in driven.text())
+        assert any(line.strip() == "Nothing unsafe is known of the 1 lender. u shows all." for line in driven.lines())
         await driven.press("j", "enter", "right", "left", "y")
         assert driven.screen.key is None
 
@@ -348,9 +336,9 @@ async def test_sort_keys_go_from_column_to_column_and_reverse_and_the_cursor_sta
             (["less_than_sign", "less_than_sign", "less_than_sign"], "by net ▼"),
         ):
             await driven.press(*keys)
-            assert driven.text()[0].endswith(order)
+            assert driven.lines()[0].endswith(order)
             assert driven.cursor == "pool.git"
-        assert "▼ net" in driven.text()[3]
+        assert "▼ net" in driven.lines()[3]
 
 
 async def test_path_of_lender_or_member_is_copied() -> None:
@@ -390,7 +378,7 @@ async def test_changes_are_shown_also_those_that_happened_below_another_screen()
         await driven.press("J")
         await driven.change(member("fork-c.git", known("pool.git")))
         await driven.press("escape")
-        assert any(line.split()[:4] == ["▸", "pool.git", "warning", "3"] for line in driven.text())
+        assert any(line.split()[:4] == ["▸", "pool.git", "warning", "3"] for line in driven.lines())
 
 
 async def test_changes_in_a_row_are_looked_at_once_a_second() -> None:
@@ -409,17 +397,17 @@ async def test_changes_in_a_row_are_looked_at_once_a_second() -> None:
         await until(lambda: looks, "the changes are looked at")
         assert looks[0] - first_s >= pools_screen.RENEW_INTERVAL_S
         assert len(looks) == 1
-        assert any(line.split()[:4] == ["▸", "pool.git", "warning", "10"] for line in driven.text())
+        assert any(line.split()[:4] == ["▸", "pool.git", "warning", "10"] for line in driven.lines())
 
 
 @pytest.mark.usefixtures("_at_once")
 async def test_first_lender_takes_the_place_of_the_sentence() -> None:
     async with lenders([summary("a"), summary("b")]) as driven:
-        assert any("No lender among the 2 repositories." in line for line in driven.text())
-        assert not any("in lenders" in line for line in driven.text())
+        assert any("No lender among the 2 repositories." in line for line in driven.lines())
+        assert not any("in lenders" in line for line in driven.lines())
         await driven.press("enter", "right", "left", "u", "u", "O", "y", "plus")
         await driven.change(pool("p", 1), member("a", known("p")))
-        assert driven.text()[1].split()[:2] == ["1", "lender"]
+        assert driven.lines()[1].split()[:2] == ["1", "lender"]
         assert driven.cursor == "p"
 
 
@@ -428,7 +416,7 @@ async def test_hostile_names_are_shown_and_nothing_else() -> None:
     name = "[@click=app.quit]x[/]\\x1b[2J"
     async with lenders([pool(name, 1), member("a", known(name))], options=Options(encoding="ascii")) as driven:
         await driven.press("right")
-        text = "\n".join(driven.text())
+        text = "\n".join(driven.lines())
     assert name in text
     assert text.isascii()
     assert "+- a" in text
@@ -454,7 +442,7 @@ async def test_lender_outside_that_is_scanned_later_is_outside_no_more() -> None
         await driven.change(
             pool("other.git", 1), msgspec.structs.replace(pool_summaries()[9], lenders=(known("other.git"),), rules=())
         )
-        assert not any("outside" in line for line in driven.text())
+        assert not any("outside" in line for line in driven.lines())
         assert all(key != (OUTSIDE, None) for key in driven.screen.pools.entries.keys)
 
 
@@ -462,9 +450,9 @@ async def test_click_on_a_head_sorts_the_lenders_by_it_and_again_turns_the_order
     async with lenders() as driven:
         for title, orders in (("saved", ("by saved ▼", "by saved ▲")), ("name", ("by name ▲", "by name ▼"))):
             for order in orders:
-                await driven.pilot.click("#pools-head", offset=(driven.text()[3].index(title) + 1, 0))
+                await driven.pilot.click("#pools-head", offset=(driven.lines()[3].index(title) + 1, 0))
                 await driven.pilot.pause()
-                assert driven.text()[0].endswith(order)
+                assert driven.lines()[0].endswith(order)
 
 
 def test_worst_of_a_lender_is_that_of_its_members_and_a_member_has_its_own() -> None:

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from gitdash.model.command import CommandRecord
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
@@ -21,11 +20,6 @@ from tests.tui.source_double import SourceDouble
 
 PATH = ROOT + b"/team/web.git"
 SHA1 = "1a2b3c4d5e6f70819203a4b5c6d7e8f901234567"
-
-
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 class Opened:

@@ -13,7 +13,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from gitdash.model.repository import NotRepository
 from gitdash.model.summary import RepositorySummary
@@ -111,11 +110,6 @@ class SvgScreen(TextScreen):
     """A screen with its colours."""
 
     file_extension = "svg"
-
-
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 @pytest.mark.parametrize("name", SCREENS)

@@ -22,11 +22,11 @@ def test_all_tabs_fit_into_eighty_cells() -> None:
 async def test_narrow_line_says_that_there_are_more_tabs_and_a_click_on_the_sign_shows_the_next() -> None:
     async with driven_fleet([row("a")], size=(60, 24)) as driven:
         await driven.press("enter")
-        first = driven.screen_lines()[1]
+        first = driven.lines()[1]
         assert first.startswith("[1 Overview]")
         assert first.endswith(" >")
         await driven.press("9")
-        last = driven.screen_lines()[1]
+        last = driven.lines()[1]
         assert last.startswith("< ")
         assert last.endswith("[9 History]")
         await driven.pilot.click("#tabs", offset=(0, 0))
@@ -53,7 +53,7 @@ async def test_click_on_a_title_shows_its_tab(width: int) -> None:
     async with driven_fleet([row("a")], size=(width, 24)) as driven:
         await driven.press("enter")
         for number, tab in enumerate(TABS):
-            line = driven.screen_lines()[1]
+            line = driven.lines()[1]
             for cell in (line.index(tab.title), line.index(tab.title) + len(tab.title) - 1):
                 await driven.press("1" if number else "2")
                 await driven.pilot.click("#tabs", offset=(cell, 0))
@@ -66,4 +66,4 @@ async def test_tabs_have_the_whole_line_also_when_the_terminal_was_wider_before(
         await driven.press("enter")
         await driven.pilot.resize_terminal(80, 24)
         await driven.pilot.pause()
-        assert "9 History" in driven.screen_lines()[1]
+        assert "9 History" in driven.lines()[1]

@@ -208,20 +208,20 @@ def test_group_for_which_there_is_no_room_leaves_its_room_to_smaller_ones() -> N
 async def test_line_follows_filter_marks_and_jobs() -> None:
     rows = [row("one.git", disk_bytes=2048), row("two.git", disk_bytes=4096)]
     async with driven_fleet(rows, size=(160, 40)) as driven:
-        assert " 2 repositories  2 stores  6.00 KiB disk" in driven.screen_lines()[-2]
+        assert " 2 repositories  2 stores  6.00 KiB disk" in driven.lines()[-2]
         await driven.press("slash", *"one", "enter", "space")
-        assert " 1 of 2 repositories  of the 1:  1 store  2.00 KiB disk" in driven.screen_lines()[-2]
-        assert "✓ 1 marked 2.00 KiB disk" in driven.screen_lines()[-2]
+        assert " 1 of 2 repositories  of the 1:  1 store  2.00 KiB disk" in driven.lines()[-2]
+        assert "✓ 1 marked 2.00 KiB disk" in driven.lines()[-2]
         await driven.happen(row("one.git", disk_bytes=1024), row("other-one.git", disk_bytes=3072))
-        assert " 2 of 3 repositories  of the 2:  2 stores  4.00 KiB disk" in driven.screen_lines()[-2]
-        assert "✓ 1 marked 1.00 KiB disk" in driven.screen_lines()[-2]
+        assert " 2 of 3 repositories  of the 2:  2 stores  4.00 KiB disk" in driven.lines()[-2]
+        assert "✓ 1 marked 1.00 KiB disk" in driven.lines()[-2]
         await driven.happen(gone=[ROOT + b"/one.git"])
-        assert " 1 of 2 repositories  of the 1:  1 store  3.00 KiB disk" in driven.screen_lines()[-2]
+        assert " 1 of 2 repositories  of the 1:  1 store  3.00 KiB disk" in driven.lines()[-2]
         job = Job(number=1, kind=JobKind.SURVEY, path=None, state=JobState.RUNNING, asked_at_s=NOW_S)
         driven.source.happen().jobs[1] = job
         driven.app.flush()
         await driven.pilot.pause()
-        assert "jobs 1 running" in driven.screen_lines()[-2]
+        assert "jobs 1 running" in driven.lines()[-2]
 
 
 async def test_sums_over_many_rows_follow_with_the_next_flushes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,12 +234,12 @@ async def test_sums_over_many_rows_follow_with_the_next_flushes(monkeypatch: pyt
         # Each of the last two letters takes away one of the four rows that do not pass.
         await driven.press("slash", *"two")
         for is_last in (False, True):
-            assert driven.screen_lines()[-2] == " 4 of 8 repositories"
+            assert driven.lines()[-2] == " 4 of 8 repositories"
             asked_for.clear()
             driven.app.flush()
             await driven.pilot.pause()
             assert (FLUSH_INTERVAL_S in asked_for) is not is_last
-        assert " 4 of 8 repositories  of the 4:  4 stores  4.00 KiB disk" in driven.screen_lines()[-2]
+        assert " 4 of 8 repositories  of the 4:  4 stores  4.00 KiB disk" in driven.lines()[-2]
 
 
 @settings(max_examples=40, deadline=None)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import pytest
-from textual.widgets import Input
 
 from gitdash.export.views import BUILT_IN_VIEWS, decode_views, encode_views
 from gitdash.model.report import State
@@ -19,11 +18,6 @@ from tests.support.idle import until
 from tests.tui.driven_fleet import DrivenFleet, driven_fleet, row
 
 BIG = View(name="big", filter="=disk > 15", sort="-disk", columns=("disk", "packs"), group="state")
-
-
-@pytest.fixture(autouse=True)
-def _steady_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
 
 
 class PreferencesDouble:
@@ -111,12 +105,12 @@ async def test_number_key_opens_a_view_and_escape_leads_back() -> None:
         assert driven.fleet.order[0] == ("disk", False)
         assert driven.fleet.grouping == "state"
         assert heads(driven) == ["name", "disk", "packs"]
-        assert "big · /srv/git" in driven.screen_lines()[0]
+        assert "big · /srv/git" in driven.lines()[0]
         assert driven.app.table.cursor_position == 0
         await driven.press("escape")
         assert (driven.fleet.order, heads(driven), driven.names) == before
         assert driven.fleet.grouping == "none"
-        assert "big" not in driven.screen_lines()[0]
+        assert "big" not in driven.lines()[0]
         assert not driven.app.fleet_screen.has_class("-filtering")
 
 
@@ -126,7 +120,7 @@ async def test_name_of_a_view_goes_when_anything_of_it_is_changed(keys: list[str
         await driven.press("1")
         await driven.press(*keys)
         assert driven.app.fleet_screen.viewing.name is None
-        assert "big" not in driven.screen_lines()[0]
+        assert "big" not in driven.lines()[0]
 
 
 async def test_one_view_after_another_leads_back_to_what_was_before_the_first() -> None:
@@ -214,7 +208,7 @@ async def test_what_is_shown_is_saved_under_a_name_and_remembered() -> None:
         await driven.type("by root")
         await driven.press("enter")
         assert driven.app.fleet_screen.viewing.name == "by root"
-        assert "by root · " in driven.screen_lines()[0]
+        assert "by root · " in driven.lines()[0]
     memory.close()
     assert preferences.views() == (View(name="by root", filter="git", sort="disk", group="root"),)
 
@@ -224,7 +218,7 @@ async def test_replacing_a_view_is_asked_for_first() -> None:
     memory = Memory(preferences)
     async with driven_fleet(rows(), memory=memory) as driven:
         await driven.press("w", *"big", "enter")
-        assert any("Enter again replaces it" in line for line in driven.screen_lines())
+        assert any("Enter again replaces it" in line for line in driven.lines())
         memory.close()
         assert preferences.views()[0].filter == "old"
         await driven.press("enter")
@@ -279,7 +273,7 @@ async def test_palette_opens_a_view_from_any_screen() -> None:
     async with driven_fleet(rows(), options=Options(views=[View(name="[b]grand[/b]", sort="disk")])) as driven:
         await driven.press("p", "ctrl+p")
         await driven.type("view grand")
-        await until(lambda: any("View: [b]grand[/b]" in line for line in driven.screen_lines()), "the view is found")
+        await until(lambda: any("View: [b]grand[/b]" in line for line in driven.lines()), "the view is found")
         await driven.press("down", "enter")
         await until(lambda: driven.app.fleet_screen.viewing.name == "[b]grand[/b]", "the view is shown")
         assert driven.app.screen is driven.app.fleet_screen
