@@ -69,8 +69,8 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
     repository = report.repository
     objects_dir = repository.common_dir + b"/objects"
     is_mounted_read_only, free_bytes = volume_of(objects_dir)
-    irregular = _irregular_file(report)
     links = find_links(repository.common_dir)
+    irregular = _irregular_file(report) or next(map(_told, links.irregular), None)
     linked = linked_object_file(objects_dir)
     may_ask = irregular is None and _may_be_asked(report)
     return ActionFacts(
@@ -162,6 +162,10 @@ def _irregular_file(report: RepositoryReport) -> str | None:
         if os.path.exists(path) and not os.path.isfile(path):
             return f"{printable_path(path)} is not a regular file"
     return include_problem(repository.git_dir, repository.common_dir)
+
+
+def _told(irregular: bytes) -> str:
+    return f"{printable_path(irregular)} is not a regular file"
 
 
 def _broken_references(report: RepositoryReport, program: GitProgram, cancel: threading.Event | None) -> str | None:

@@ -12,7 +12,7 @@ never writes through a link and deletes as the link that they are. Judges nothin
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 OBJECTS: Final = b"objects"
@@ -42,6 +42,9 @@ _SINGLE: Final = (
 _SHARDS: Final = frozenset(b"objects/%02x" % number for number in range(256))
 _WALKED: Final = (b"refs", b"logs")
 """With everything below them."""
+_INDEX: Final = b"index"
+_OF_WORK_TREE: Final = (b"HEAD", b"index", b"gitdir", b"commondir")
+"""What git reads of each linked work tree to know what is reachable."""
 _LOCK_SUFFIX: Final = b".lock"
 _ENTRIES_MAXIMUM_COUNT: Final = 5_000_000
 _LINKS_MAXIMUM_COUNT: Final = 100
@@ -53,6 +56,8 @@ class Links:
 
     paths: tuple[bytes, ...] = ()
     """Relative to the common directory, at most 100, in the order in which they were found."""
+    irregular: tuple[bytes, ...] = ()
+    """What is neither file nor folder nor link, such as a FIFO, among what git reads there: at most 100."""
     is_complete: bool = True
     """All was looked at: False if a folder could not be listed, or holds more than five million entries."""
 
@@ -69,7 +74,13 @@ def find_links(common_dir: bytes, *, maximum_count: int = _ENTRIES_MAXIMUM_COUNT
         paths += walk.links_below(top)
         if len(paths) > _LINKS_MAXIMUM_COUNT:
             break
-    return Links(paths=tuple(dict.fromkeys(paths[:_LINKS_MAXIMUM_COUNT])), is_complete=walk.is_complete)
+    read = (_INDEX, *(folder + b"/" + name for folder in work_trees for name in _OF_WORK_TREE))
+    irregular = [name for name in read if _is_irregular(common_dir + b"/" + name)] + walk.irregular
+    return Links(
+        paths=tuple(dict.fromkeys(paths[:_LINKS_MAXIMUM_COUNT])),
+        irregular=tuple(irregular[:_LINKS_MAXIMUM_COUNT]),
+        is_complete=walk.is_complete,
+    )
 
 
 def _shards(common_dir: bytes) -> list[bytes]:
@@ -96,6 +107,7 @@ class _Walk:
     common_dir: bytes
     left_count: int
     is_complete: bool = True
+    irregular: list[bytes] = field(default_factory=list)
 
     def links_below(self, top: bytes) -> Iterator[bytes]:
         """Yield the links below a folder, or the folder if it is one."""
@@ -104,13 +116,16 @@ class _Walk:
             yield waiting.pop()
         while waiting:
             folder = waiting.pop()
-            for name, is_link, is_folder in self._entries(folder):
-                if is_link:
-                    yield folder + b"/" + name
-                elif is_folder:
-                    waiting.append(folder + b"/" + name)
+            for entry in self._entries(folder):
+                path = folder + b"/" + entry.name
+                if entry.is_symlink():
+                    yield path
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                elif not entry.is_file(follow_symlinks=False) and len(self.irregular) < _LINKS_MAXIMUM_COUNT:
+                    self.irregular.append(path)
 
-    def _entries(self, folder: bytes) -> Iterator[tuple[bytes, bool, bool]]:
+    def _entries(self, folder: bytes) -> Iterator["os.DirEntry[bytes]"]:
         try:
             with os.scandir(self.common_dir + b"/" + folder) as entries:
                 for entry in entries:
@@ -118,7 +133,7 @@ class _Walk:
                         self.is_complete = False
                         return
                     self.left_count -= 1
-                    yield entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False)
+                    yield entry
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError:
@@ -128,5 +143,13 @@ class _Walk:
 def _is_link(path: bytes) -> bool:
     try:
         return stat.S_ISLNK(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _is_irregular(path: bytes) -> bool:
+    """Tell whether something is there that is no regular file, after links are followed."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
         return False

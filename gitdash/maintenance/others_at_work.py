@@ -28,6 +28,7 @@ _OPERATIONS: Final = (
     (b"MERGE_HEAD", "a merge"),
     (b"CHERRY_PICK_HEAD", "a cherry-pick"),
     (b"REVERT_HEAD", "a revert"),
+    (b"sequencer", "a cherry-pick or revert of several commits"),
     (b"BISECT_LOG", "a bisect"),
 )
 """What lies in the git directory of a work tree in the middle of an operation."""

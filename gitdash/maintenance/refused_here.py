@@ -106,13 +106,15 @@ def no_lender(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str
     return None if is_member(report) else "it borrows from nobody"
 
 
-def broken_references(report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
+def broken_references(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse to start from references that lead nowhere."""
     if facts.broken_references is not None:
         return facts.broken_references
     references = report.inspection.references if isinstance(report.inspection, Inspection) else None
     if references is None or isinstance(references, Unreadable):
         return None
+    if task is Task.RECLAIM and not references.loose_count and references.packed_count == 0:
+        return "it has no references, so that everything in it would go"
     if references.empty_loose_names:
         return f"empty references: {listed(references.empty_loose_names)}"
     return "tables of references are missing" if references.reftable_missing_count else None

@@ -144,7 +144,8 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="irregular-file",
             tasks=ALL,
             meaning="git opens a FIFO and waits for ever",
-            source="the object store and those of lenders, the config's includes, info/attributes, info/grafts",
+            source="the object store and those of lenders, refs, logs, index, work trees, the config's includes,"
+            " info/attributes, info/grafts",
         ),
         irregular_file,
     ),
@@ -226,7 +227,8 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="operation-in-progress",
             tasks=CHANGING,
             meaning="a rebase, merge or bisect holds commits that few references know",
-            source="rebase-merge and -apply, MERGE_HEAD, CHERRY_PICK_HEAD, REVERT_HEAD, BISECT_LOG of any work tree",
+            source="rebase-merge and -apply, MERGE_HEAD, CHERRY_PICK_HEAD, REVERT_HEAD, sequencer, BISECT_LOG of any"
+            " work tree",
         ),
         operation_in_progress,
     ),

@@ -119,6 +119,13 @@ def test_pause_by_a_file_of_any_kind(repository: GitRepository) -> None:
         "info/attributes",
         "info/grafts",
         "packed-refs",
+        "index",
+        "refs/heads/x",
+        "logs/refs/heads/x",
+        "worktrees/w/HEAD",
+        "worktrees/w/index",
+        "worktrees/w/gitdir",
+        "worktrees/w/logs/HEAD",
         "objects/pack/pack-x.pack",
         "objects/info/commit-graph",
         "included",
@@ -127,7 +134,7 @@ def test_pause_by_a_file_of_any_kind(repository: GitRepository) -> None:
 def test_git_is_not_asked_where_it_would_wait_for_a_fifo(repository: GitRepository, place: str) -> None:
     report = report_of(repository)
     path = repository.git_dir / place
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
     os.mkfifo(path)
     if place == "included":
         repository.git("config", "--file", "config", "include.path", "included")
@@ -195,6 +202,12 @@ def test_operations_are_those_that_git_itself_begins(clone: GitRepository) -> No
     clone.git("rebase", "other", check=False)
     assert facts_of(clone).operations == ("a rebase is in progress",)
     clone.git("rebase", "--abort")
+    clone.commit({"a": "theirs, more"}, reference="refs/heads/more", parents=[clone.git("rev-parse", "other")])
+    clone.git("cherry-pick", "other", "more", check=False)
+    (clone.path / "a").write_text("both")
+    clone.git("commit", "-q", "-a", "-m", "both")
+    assert facts_of(clone).operations == ("a cherry-pick or revert of several commits is in progress",)
+    clone.git("cherry-pick", "--quit")
     clone.git("bisect", "start")
     assert facts_of(clone).operations == ("a bisect is in progress",)
     clone.git("bisect", "reset")

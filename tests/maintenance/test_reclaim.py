@@ -114,6 +114,15 @@ def test_a_member_and_its_lender_are_never_reclaimed(tmp_path: Path) -> None:
     assert all(has(repository, old[repository.path]) for repository in (lender, member))
 
 
+def test_a_repository_without_any_reference_is_not_reclaimed(repository: GitRepository) -> None:
+    """Android's repo keeps objects for others in such: everything would go."""
+    repository.git("update-ref", "-d", "refs/heads/main")
+    grow_old(repository)
+    result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
+    assert result.outcome is Outcome.REFUSED
+    assert "everything in it would go" in result.sentence
+
+
 def test_a_damaged_repository_is_not_reclaimed(repository: GitRepository) -> None:
     old = repository.blob(b"old")
     blob = repository.git("rev-parse", "main:a")

@@ -90,8 +90,9 @@ def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
         return f"it belongs to user {found.owner_uid}"
     if found.pause is not None:
         return f"paused by {found.pause}"
-    if found.irregular is not None:
-        return f"git would open what is no file: {found.irregular}"
+    irregular = found.irregular or next(map(printable_path, found.links.irregular), None)
+    if irregular is not None:
+        return f"git would open what is no file: {irregular}"
     if is_preview:
         return _preview_refusal(found.temporary_free_bytes)
     if found.is_mounted_read_only:

@@ -23,6 +23,7 @@ RULES: dict[str, tuple[dict[str, object], str]] = {
     "paused": ({"pause": "the file gitdash.pause"}, "paused by the file gitdash.pause"),
     "mounted read-only": ({"is_mounted_read_only": True}, "its file system is mounted read-only"),
     "irregular": ({"irregular": "/srv/pool.git/objects/pack/x.idx is a FIFO"}, "git would open what is no file"),
+    "irregular reference": ({"links": Links(irregular=(b"refs/heads/x",))}, "git would open what is no file: refs/"),
     "linked references": ({"links": Links(paths=(b"refs/tags",))}, "refs/tags is a symbolic link"),
     "linked log": ({"links": Links(paths=(b"logs/refs/heads/main",))}, "logs/refs/heads/main is a symbolic link"),
     "linked packed references": ({"links": Links(paths=(b"packed-refs",))}, "packed-refs is a symbolic link"),
@@ -33,7 +34,7 @@ RULES: dict[str, tuple[dict[str, object], str]] = {
     "linked folder of objects": ({"links": Links(paths=(b"objects/5e",))}, "objects/5e is a symbolic link"),
     "not all seen": ({"links": Links(is_complete=False)}, "not all of its references and logs can be looked at"),
 }
-OF_PREVIEWS = {"another user's", "paused", "irregular"}
+OF_PREVIEWS = {"another user's", "paused", "irregular", "irregular reference"}
 
 
 @pytest.mark.parametrize("name", RULES)
