@@ -43,19 +43,20 @@ class MemoryWatch:
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._seen_bytes = 0
-        self._next_look_s = 0.0
+        # what has only just begun has next to no memory: then nothing is known, rather than that
+        self._next_look_s = time.monotonic() + _LOOK_INTERVAL_S
 
     def look(self) -> None:
         """Look at all processes, unless that was done moments ago."""
         now_s = time.monotonic()
         if now_s >= self._next_look_s:
             self._next_look_s = now_s + _LOOK_INTERVAL_S
-            self._seen_bytes = max(self._seen_bytes, *(_peak_bytes(pid) for pid in _tree(self._pid)))
+            self._seen_bytes = max(self._seen_bytes, *(peak_memory_bytes(pid) for pid in _tree(self._pid)))
 
     def usage(self, spent: resource.struct_rusage) -> ProcessUsage:
         """Return what the processes used, by what wait4(2) said of them."""
         said_bytes = spent.ru_maxrss * 1024
-        own_bytes = _peak_bytes(os.getpid())
+        own_bytes = peak_memory_bytes(os.getpid())
         is_theirs = 0 < own_bytes < said_bytes
         return ProcessUsage(
             user_s=spent.ru_utime,
@@ -74,7 +75,7 @@ def _tree(pid: int) -> Iterator[int]:
             yield from _tree(int(child))
 
 
-def _peak_bytes(pid: int) -> int:
+def peak_memory_bytes(pid: int) -> int:
     """Return the most memory that a process has had; 0 if it is gone, or the system does not say."""
     try:
         with open(f"/proc/{pid}/status", "rb") as file:

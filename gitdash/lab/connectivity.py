@@ -12,19 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from gitdash.gitcmd.git_error import GitError
 from gitdash.lab.answers import judged
 from gitdash.lab.bitmap_copies import BitmapCopies, BitmapCopy, BitmapForm, why_no_copy
+from gitdash.lab.listed import cannot_run, prepared
 from gitdash.lab.measured_git import measured_git
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
 from gitdash.lab.references import Lent, bitmaps_of, lenders_of, read_references, require_inspection
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.steady import Fingerprint, run_steadily
-from gitdash.lab.variant import Measured, RunContext, Variant
+from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.inspection import BitmapFacts, ConfigFacts
-from gitdash.units import printable
 
 TITLE: Final = "what the check of a fetch or a push costs"
 EXPLANATION: Final = (
@@ -206,9 +205,6 @@ def _revisions(request: ExperimentRequest, question: str) -> tuple[str, ...]:
 
 
 def _listed(part: _Part, question: str, why_not: str | None) -> Variant:
-    def cannot_run(_: RunContext) -> Measured:
-        raise ExperimentError("a variant of a list is not run")
-
     return Variant(
         name=part.name,
         title=part.title,
@@ -233,21 +229,21 @@ def _made(
     part: _Part, listed: Variant, request: ExperimentRequest, copies: BitmapCopies, revisions: tuple[str, ...]
 ) -> Variant:
     """Return a variant that can be run, with the copy that it needs."""
-    if listed.skipped is not None or (request.chosen and part.name not in request.chosen):
-        return listed
-    try:
-        found: BitmapCopy = copies.untouched() if part.form is None else copies.copy(part.form)
-    except (ExperimentError, GitError) as error:
-        return replace(listed, skipped=printable(str(error)))
 
-    def run_once(context: RunContext) -> Measured:
-        return measured_git(
-            request.program,
-            _arguments(part, revisions),
-            context,
-            git_dir=found.copy.git_dir,
-            environment=part.environment,
-            answer=int,
+    def prepare(listed: Variant) -> Variant:
+        found: BitmapCopy = copies.untouched() if part.form is None else copies.copy(part.form)
+        return replace(
+            listed,
+            run=lambda context: measured_git(
+                request.program,
+                _arguments(part, revisions),
+                context,
+                git_dir=found.copy.git_dir,
+                environment=part.environment,
+                answer=int,
+            ),
+            argv=_argv(part, revisions),
+            objects_dirs=found.objects_dirs,
         )
 
-    return replace(listed, run=run_once, argv=_argv(part, revisions), objects_dirs=found.objects_dirs)
+    return prepared(listed, request, prepare)

@@ -22,6 +22,7 @@ from gitdash.lab.copies import throw_away_copy
 from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.fetch_sources import HELD_TIP, NEW_COMMIT, REAL_REMOTE, Source, local_source, real_source
 from gitdash.lab.joined import joined
+from gitdash.lab.listed import cannot_run
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
 from gitdash.lab.references import Lent, lenders_of
@@ -107,9 +108,6 @@ def _source(
 
 
 def _listed(name: str, why_not: str | None) -> Variant:
-    def cannot_run(_: RunContext) -> Measured:
-        raise ExperimentError("a variant of a list is not run")
-
     return Variant(name=name, title=_TITLES[name], explanation=_EXPLANATIONS[name], run=cannot_run, skipped=why_not)
 
 

@@ -20,6 +20,8 @@ from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.lookup_times import time_lookups
 from gitdash.gitcmd.objects import PLAIN, ObjectReader, open_reader
 from gitdash.gitcmd.shadow import shadow_git_dir
+from gitdash.gitcmd.usage import peak_memory_bytes
+from gitdash.lab.listed import cannot_run, prepared
 from gitdash.lab.lookup_stores import AS_IT_IS, CONSOLIDATED, INDEXED, Looking, Stock, Store, generated_stock
 from gitdash.lab.measured_git import measured_git
 from gitdash.lab.method import run_interleaved
@@ -31,7 +33,7 @@ from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult, VariantResult
 from gitdash.model.ledger import Phase
-from gitdash.units import fine_duration, printable
+from gitdash.units import fine_duration
 
 TITLE: Final = "what finding an object costs"
 EXPLANATION: Final = (
@@ -109,9 +111,6 @@ def _name(stock: Stock, *, by_process: bool) -> str:
 
 
 def _listed(stock: Stock, *, by_process: bool) -> Variant:
-    def cannot_run(_: RunContext) -> Measured:
-        raise ExperimentError("a variant of a list is not run")
-
     how = " A process for each object pays for its start and for a first look-up each time." if by_process else ""
     return Variant(
         name=_name(stock, by_process=by_process),
@@ -126,24 +125,30 @@ def _made(
     stock: Stock, looking: Looking, stores: dict[str, Store | str], question: str, *, by_process: bool
 ) -> Variant:
     """Return a variant that can be run; `stores` are those that are prepared, or why they could not be."""
-    listed = _listed(stock, by_process=by_process)
-    request = looking.request
-    if request.chosen and listed.name not in request.chosen:
-        return listed
+    request, ask = looking.request, _by_process if by_process else _by_reader
+
+    def prepare(listed: Variant) -> Variant:
+        store = _prepared_once(stock, looking, stores)
+        return replace(
+            listed,
+            run=lambda context: ask(request, store, question, context),
+            objects_dirs=(store.objects_dir,) if store.is_ours else (),
+        )
+
+    return prepared(_listed(stock, by_process=by_process), request, prepare)
+
+
+def _prepared_once(stock: Stock, looking: Looking, stores: dict[str, Store | str]) -> Store:
+    """Return what a stock is prepared as, once for all that ask it. Raises ExperimentError, each time, if it is not."""
     if stock.name not in stores:
         try:
             stores[stock.name] = stock.prepare(looking)
         except (ExperimentError, GitError) as error:
-            stores[stock.name] = printable(str(error))
+            stores[stock.name] = str(error)
     store = stores[stock.name]
     if isinstance(store, str):
-        return replace(listed, skipped=store)
-    ask = _by_process if by_process else _by_reader
-    return replace(
-        listed,
-        run=lambda context: ask(request, store, question, context),
-        objects_dirs=(store.objects_dir,) if store.is_ours else (),
-    )
+        raise ExperimentError(store)
+    return store
 
 
 def _by_reader(request: ExperimentRequest, store: Store, question: str, context: RunContext) -> Measured:
@@ -163,7 +168,7 @@ def _used(reader: ObjectReader) -> Measured:
 
     try:
         process = psutil.Process(reader.pid)
-        spent, memory = process.cpu_times(), process.memory_info()
+        spent = process.cpu_times()
         read_bytes = process.io_counters().read_bytes if hasattr(process, "io_counters") else None
     except (psutil.Error, OSError):
         return Measured(wall_s=0.0)
@@ -171,7 +176,7 @@ def _used(reader: ObjectReader) -> Measured:
         wall_s=0.0,
         user_s=spent.user,
         system_s=spent.system,
-        peak_memory_bytes=memory.rss,
+        peak_memory_bytes=peak_memory_bytes(reader.pid) or None,
         read_bytes=read_bytes,
     )
 

@@ -22,10 +22,11 @@ from gitdash.lab.answers import judged
 from gitdash.lab.bitmap_copies import BitmapCopies, why_no_copy
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.joined import joined
+from gitdash.lab.listed import cannot_run, prepared
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
 from gitdash.lab.references import Lent, bitmaps_of, lenders_of, require_inspection, tips_of
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.size_variants import EVERYTHING, SIZE_WAYS, WITHOUT_LENDER, SizeWay
 from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
@@ -34,7 +35,7 @@ from gitdash.measurement.queries import StoreQueries
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.inspection import ConfigFacts
 from gitdash.model.sizes import ExclusiveSizes, Strategy
-from gitdash.units import counted, printable
+from gitdash.units import counted
 
 TITLE: Final = "how the reachable size is obtained"
 EXPLANATION: Final = (
@@ -116,9 +117,6 @@ def _tips_for(question: str, tips: Tips) -> Tips:
 
 
 def _listed(way: SizeWay, why_not: str | None) -> Variant:
-    def cannot_run(_: RunContext) -> Measured:
-        raise ExperimentError("a variant of a list is not run")
-
     return Variant(name=way.name, title=way.title, explanation=way.explanation, run=cannot_run, skipped=why_not)
 
 
@@ -145,15 +143,13 @@ class _Sizing:
 
     def variant(self, way: SizeWay, why_not: str | None) -> Variant:
         """Return a variant that can be run, with the copy that it needs."""
-        listed = _listed(way, why_not)
-        if why_not is not None or (self.request.chosen and way.name not in self.request.chosen):
-            return listed
-        try:
+
+        def prepare(listed: Variant) -> Variant:
             queries, objects_dirs = self._place(way)
-        except (ExperimentError, GitError) as error:
-            return replace(listed, skipped=printable(str(error)))
-        said = self.said[way.name] = _Said(queries=replace(queries, config=way.config))
-        return replace(listed, run=lambda context: self._run(way, said, context), objects_dirs=objects_dirs)
+            said = self.said[way.name] = _Said(queries=replace(queries, config=way.config))
+            return replace(listed, run=lambda context: self._run(way, said, context), objects_dirs=objects_dirs)
+
+        return prepared(_listed(way, why_not), self.request, prepare)
 
     def concluded(self, result: ExperimentResult) -> ExperimentResult:
         """Say which answers are exact, and what was run."""

@@ -1,15 +1,18 @@
 """What run_git says of the processes that ran, by programs whose use is known."""
 
 import os
+import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from gitdash.gitcmd import usage
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import run_git
-from gitdash.gitcmd.usage import ProcessUsage
+from gitdash.gitcmd.usage import MemoryWatch, ProcessUsage
 
 MEGABYTE = 1024**2
 
@@ -81,3 +84,15 @@ def test_what_is_not_in_memory_is_read_from_the_disk(usage_of: Callable[[str], P
     if usage.read_bytes == 0:
         pytest.skip("this file system does not let go of its pages, or does not count what it reads")
     assert 5 * MEGABYTE <= usage.read_bytes < 12 * MEGABYTE
+
+
+def test_memory_of_what_has_only_begun_is_not_its_peak(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr(usage, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    watch = MemoryWatch(os.getpid())
+    spent = resource.struct_rusage((0.0, 0.0, 0, *[0] * 13))
+    watch.look()
+    assert watch.usage(spent).peak_memory_bytes is None
+    now_s[0] += 0.02
+    watch.look()
+    assert (watch.usage(spent).peak_memory_bytes or 0) > MEGABYTE
