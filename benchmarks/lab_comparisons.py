@@ -33,12 +33,35 @@ class Comparison:
 
 
 _TIP, _BRANCHES, _BRANCHES_AND_TAGS, _NEW_TIP, *_ = QUESTIONS
-_TABLE: Final = ("table-not-read", "table-read")
-_TABLE_WHY: Final = (
-    "half of the time of a tip is git's start here, and the bitmap has some 300 commits to pass over and takes 1 MB"
-)
-_INDEXED: Final = ("as-it-is", "multi-pack-index")
-_PACKED: Final = ("as-it-is", "one-pack")
+
+
+def _table_read(question: str, compared: str, not_read_ms: float, read_ms: float) -> Comparison:
+    """Return what was published of git's lookup table, for one question."""
+    return Comparison(
+        kind=ExperimentKind.CONNECTIVITY,
+        question=question,
+        compared=compared,
+        ways=("table-not-read", "table-read"),
+        published=f"{not_read_ms} ms, {read_ms} ms",
+        published_ratio=not_read_ms / read_ms,
+        why="half of the time of a tip is git's start here, and the bitmap has some 300 commits to pass over and takes"
+        " 1 MB",
+    )
+
+
+def _of_800_packs(phase: str, compared: str, way: str, *, published: str, ratio: float, why: str) -> Comparison:
+    """Return what was published of look-ups among 800 packs, against one other way."""
+    return Comparison(
+        kind=ExperimentKind.LOOKUP,
+        question=MISSING,
+        compared=compared,
+        ways=("as-it-is", way),
+        published=published,
+        published_ratio=ratio,
+        phase=phase,
+        why=why,
+    )
+
 
 COMPARISONS: Final = (
     Comparison(
@@ -80,81 +103,41 @@ COMPARISONS: Final = (
         why="300,000 objects lie between member and tip, which the check after the fetch walks if it is suppressed."
         " With 30,000 between them suppressing won, 0.08 s against 0.75 s",
     ),
-    Comparison(
-        kind=ExperimentKind.CONNECTIVITY,
-        question=_TIP,
-        compared="a tip: lookup table not read, read",
-        ways=_TABLE,
-        published="23.1 ms, 11.2 ms",
-        published_ratio=23.1 / 11.2,
-        why=_TABLE_WHY,
-    ),
-    Comparison(
-        kind=ExperimentKind.CONNECTIVITY,
-        question=_BRANCHES,
-        compared="all branches: not read, read",
-        ways=_TABLE,
-        published="22.5 ms, 11.2 ms",
-        published_ratio=22.5 / 11.2,
-        why=_TABLE_WHY,
-    ),
-    Comparison(
-        kind=ExperimentKind.CONNECTIVITY,
-        question=_BRANCHES_AND_TAGS,
-        compared="branches and tags: not read, read",
-        ways=_TABLE,
-        published="66.8 ms, 57.3 ms",
-        published_ratio=66.8 / 57.3,
-        why=_TABLE_WHY,
-    ),
-    Comparison(
-        kind=ExperimentKind.CONNECTIVITY,
-        question=_NEW_TIP,
-        compared="a tip, `--not --all`: not read, read",
-        ways=_TABLE,
-        published="28.6 ms, 35.1 ms",
-        published_ratio=28.6 / 35.1,
-        why=_TABLE_WHY,
-    ),
-    Comparison(
-        kind=ExperimentKind.LOOKUP,
-        question=MISSING,
-        compared="the first: 800 packs, one pack (VFS for Git)",
-        ways=_PACKED,
+    _table_read(_TIP, "a tip: lookup table not read, read", 23.1, 11.2),
+    _table_read(_BRANCHES, "all branches: not read, read", 22.5, 11.2),
+    _table_read(_BRANCHES_AND_TAGS, "branches and tags: not read, read", 66.8, 57.3),
+    _table_read(_NEW_TIP, "a tip, `--not --all`: not read, read", 28.6, 35.1),
+    _of_800_packs(
+        "first",
+        "the first: 800 packs, one pack (VFS for Git)",
+        "one-pack",
         published="2.5 s, 2 ms",
-        published_ratio=1_250,
-        phase="first",
+        ratio=1_250,
         why="packs of three objects, all in memory; theirs were those of a far larger repository",
     ),
-    Comparison(
-        kind=ExperimentKind.LOOKUP,
-        question=MISSING,
-        compared="the first: 800 packs, multi-pack-index",
-        ways=_INDEXED,
+    _of_800_packs(
+        "first",
+        "the first: 800 packs, multi-pack-index",
+        "multi-pack-index",
         published="15 ms, 3 ms (ours)",
-        published_ratio=5,
-        phase="first",
+        ratio=5,
         why="the object is in a pack in the middle; first look-ups vary much",
     ),
-    Comparison(
-        kind=ExperimentKind.LOOKUP,
-        question=MISSING,
-        compared="missing: 800 packs, multi-pack-index",
-        ways=_INDEXED,
+    _of_800_packs(
+        "missing",
+        "missing: 800 packs, multi-pack-index",
+        "multi-pack-index",
         published="1.5 ms, 1.5 ms (ours)",
-        published_ratio=1,
-        phase="missing",
+        ratio=1,
         why="with both git reads the folder of 800 packs again before it gives up; the index can spare no more than"
         " the search in each of them",
     ),
-    Comparison(
-        kind=ExperimentKind.LOOKUP,
-        question=MISSING,
-        compared="missing: 800 packs, one pack",
-        ways=_PACKED,
+    _of_800_packs(
+        "missing",
+        "missing: 800 packs, one pack",
+        "one-pack",
         published="1.5 ms, 0.05 ms (ours)",
-        published_ratio=30,
-        phase="missing",
+        ratio=30,
         why="there is one file to list and one to search",
     ),
 )
