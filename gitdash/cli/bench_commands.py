@@ -3,6 +3,7 @@
 Source: design of the outside face and of the lab. Nothing heavy is imported before a command runs.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -68,6 +69,13 @@ def _experiment(kind: ExperimentKind, summary: str, more: Sequence[Decorator] = 
     return click.command(name=kind.value, help=summary, context_settings=CONTEXT)(command)
 
 
+def _finite(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    """Refuse what a range lets through although no clock reaches it: `nan` and `inf`."""
+    if not math.isfinite(value):
+        raise click.BadParameter("is no number of seconds")
+    return value
+
+
 _OPTIONS: Final[tuple[Decorator, ...]] = (
     _PLOT,
     _FORMAT,
@@ -87,6 +95,7 @@ _OPTIONS: Final[tuple[Decorator, ...]] = (
         "budget_s",
         metavar="S",
         type=click.FloatRange(min=0, min_open=True),
+        callback=_finite,
         default=60.0,
         show_default=True,
         help="Seconds for all runs together; after that no further run begins.",

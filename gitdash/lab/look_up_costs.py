@@ -12,7 +12,7 @@ from typing import Final
 
 from gitdash.lab.statistics import too_few_text
 from gitdash.model.experiment import Summary
-from gitdash.units import fine_duration, human_count
+from gitdash.units import counted, fine_duration
 
 _FAN_OUT_COUNT: Final = 256
 _UNPACK_LOOK_UPS: Final = 5
@@ -71,7 +71,7 @@ def clone_predictions(object_count: int, absent_s: float) -> tuple[Prediction, .
         ("a clone with one check for each object", object_count),
         ("a clone with one check for each fan-out folder, as git makes it", _fan_out_folders(object_count)),
         (
-            f"a fetch of {human_count(fetched_count)} objects that unpacks them, five checks for each",
+            f"a fetch of {counted(fetched_count, 'object')} that unpacks them, five checks for each",
             fetched_count * _UNPACK_LOOK_UPS,
         ),
     )
@@ -110,7 +110,7 @@ def prediction_notes(object_count: int, summaries: Mapping[str, Summary]) -> tup
         return ()
     absent_s = summaries[ABSENT].median_s
     notes = [
-        f"Predicted for {prediction.title}: {human_count(prediction.look_up_count)} look-ups of absent names,"
+        f"Predicted for {prediction.title}: {counted(prediction.look_up_count, 'look-up')} of absent names,"
         f" {fine_duration(prediction.cost_s)}."
         for prediction in clone_predictions(object_count, absent_s)
     ]

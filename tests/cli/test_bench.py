@@ -211,6 +211,8 @@ def test_stored_experiments_are_listed_and_shown(session: Session, capfd: pytest
         ["size"],
         ["sizes", "x.git"],
         ["size", "x.git", "--runs", "0"],
+        ["size", "x.git", "--budget", "nan"],
+        ["size", "x.git", "--budget", "inf"],
         ["size", "x.git", "--budget", "0"],
         ["size", "x.git", "--curve"],
         ["show"],
