@@ -95,28 +95,22 @@ def _show_and_run(session: Session, actions: Actions, planned: Sequence[Planned]
     plans = [one.plan for one in planned]
     is_only_shown = command.dry_run or command.output_format == "script"
     can_be_run = any(plan.runnable for plan in plans)
-    is_written_down = can_be_run or any(task.is_skipped for plan in plans for task in plan.tasks)
+    is_written_down = can_be_run or any(plan.is_refused for plan in plans)
     if is_only_shown or not is_written_down or command.output_format == "table":
         _print_plans(session, plans, command)
     if is_only_shown:
         return _refusal_code(plans)
     if not is_written_down:
-        is_refused = any(plan.is_refused for plan in plans)
-        say("nothing is run: all of it is refused" if is_refused else "there is nothing to do")
-        return _refusal_code(plans)
+        say("there is nothing to do")
+        return ExitCode.DONE
     name = command.confirmed_name
     if can_be_run:
         name = _name_or_agreement(plans, command)
-    ended = _run(actions, planned, command, name)
-    closed_count = sum(bool(plan.refusals) and not plan.tasks for plan in plans)
-    if not closed_count:
-        return ended
-    say(f"{counted(closed_count, 'repository', 'repositories')} where nothing may be done")
-    return worst(ended, ExitCode.REFUSED)
+    return _run(actions, planned, command, name)
 
 
 def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand, confirmed_name: str | None) -> int:
-    meant = [one for one in planned if one.plan.tasks]
+    meant = [one for one in planned if one.plan.tasks or one.plan.is_refused]
     paths = [one.plan.path for one in meant]
     run = Run(paths, output_format=command.output_format, is_verbose=command.verbose)
     run_id = actions.new_run()
@@ -124,7 +118,8 @@ def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand,
     name = None if confirmed_name is None else os.fsencode(confirmed_name)
     with run.reported(actions):
         for one in meant:
-            watch = run.watch(one.plan.path, f"maintain {', '.join(task.task for task in one.plan.runnable)}")
+            what = ", ".join(task.task for task in one.plan.runnable)
+            watch = run.watch(one.plan.path, f"maintain {what}".rstrip())
             actions.maintain(one, watch, run=run_id, families=families, confirmed_name=name)
     return run.finish()
 
@@ -149,7 +144,7 @@ def _print_plans(session: Session, plans: Sequence[Plan], command: MaintainComma
 
 def _refusal_code(plans: Sequence[Plan]) -> int:
     """The same as if the plans were run: whoever starts this every night shall hear of what is not done."""
-    if any(task.is_skipped for plan in plans for task in plan.tasks):
+    if any(plan.is_skipped for plan in plans):
         return ExitCode.FINDINGS
     return ExitCode.REFUSED if any(plan.is_refused for plan in plans) else ExitCode.DONE
 

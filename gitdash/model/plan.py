@@ -115,3 +115,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         if not self.tasks:
             return bool(self.refusals)
         return any(task.refusals and not task.is_needless for task in self.tasks)
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether something would be done, and is not only because another process is at work there."""
+        if not self.tasks:
+            return bool(self.refusals) and all(refusal.is_for_now for refusal in self.refusals)
+        return any(task.is_skipped for task in self.tasks)

@@ -63,7 +63,9 @@ class _Running:
     confirmed_name: bytes | None
 
     def entries(self, cancel: threading.Event) -> Iterator[LedgerEntry]:
-        """Yield the entry of each task when it is over."""
+        """Yield the entry of each task when it is over; of a plan in which nothing may be done, one without a task."""
+        if not self.planned.plan.tasks and self.planned.plan.refusals:
+            yield self._begin().end(*unbegun(self.planned.plan.refusals))
         stopped_by: Task | None = None
         for place, task in enumerate(self.planned.plan.tasks):
             if task.refusals:
@@ -107,8 +109,10 @@ class _Running:
     def _unbegun(self, task: PlannedTask, outcome: Outcome, reason: Reason | None, sentence: str) -> LedgerEntry:
         return self._begin(task).end(outcome, reason, sentence)
 
-    def _begin(self, task: PlannedTask) -> OpenEntry:
+    def _begin(self, task: PlannedTask | None = None) -> OpenEntry:
         path = self.means.recorded_path(self.planned.report.repository)
+        if task is None:
+            return self.means.books.begin(ACTION, path, run=self.run)
         return self.means.books.begin(ACTION, path, run=self.run, task=task.task, choices=task.because)
 
 

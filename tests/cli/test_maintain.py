@@ -62,6 +62,24 @@ def test_repository_that_wants_to_be_left_alone_ends_with_refused(
     assert "refused: paused" in ended.stdout
 
 
+@pytest.mark.parametrize("also_runs", [True, False])
+def test_repository_where_nothing_may_be_done_is_in_report_ledger_and_exit_code(
+    also_runs: bool, gitdash: Gitdash, untidy: GitRepository, healthy: GitRepository
+) -> None:
+    pause(healthy)
+    if not also_runs:
+        pause(untidy)
+    paths = (untidy.path, healthy.path)
+    assert gitdash.run("maintain", *paths, "--dry-run").returncode == ExitCode.REFUSED
+    assert gitdash.json("history", healthy.path)["actions"] == []
+    ended = gitdash.run("maintain", *paths, "--yes")
+    assert ended.returncode == ExitCode.REFUSED
+    assert f"{healthy.path} (maintain): paused by gitdash.pause in its config" in ended.stderr
+    (action,) = gitdash.json("history", healthy.path)["actions"]
+    assert (action["action"], action["task"], action["outcome"]) == ("maintain", None, "refused")
+    assert "paused" in action["sentence"]
+
+
 def test_reclaim_shows_what_would_be_dropped_before_it_asks_for_the_name(
     gitdash: Gitdash, healthy: GitRepository
 ) -> None:
