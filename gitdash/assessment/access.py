@@ -7,6 +7,8 @@ about it.
 import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Evidence, Judge, Rule
 from gitdash.assessment.sentences import listed, shell_word
@@ -85,6 +87,18 @@ _LOSS = re.compile(r"no reference can be followed")
 """What is left when the objects are gone and the references are not."""
 
 _PARTS = ("head", "packs", "loose", "multi_pack_index", "commit_graph", "references", "alternates", "config", "disk")
+_WRITTEN_AGAIN = {
+    "multi_pack_index": (
+        "multi-pack-index",
+        "it is made from the packs: remove objects/pack/multi-pack-index, then `{git} multi-pack-index write`",
+    ),
+    "commit_graph": (
+        "commit-graph",
+        "it is made from the commits: remove objects/info/commit-graph and objects/info/commit-graphs, then"
+        " `{git} commit-graph write --reachable`",
+    ),
+}
+"""Parts that are derived from others: the task that removes what cannot be read and writes it anew, and how by hand."""
 
 
 def repository_unreadable(case: Case) -> Iterator[Finding]:
@@ -97,25 +111,34 @@ def repository_unreadable(case: Case) -> Iterator[Finding]:
 
 
 def unreadable_parts(case: Case) -> Iterator[Finding]:
-    """Yield one finding for all parts and files that could not be read."""
+    """Yield a finding for each part that a task writes again, and one for all others and for single files."""
     if case.inspection is None:
         return
-    reasons = [*_unreadable(case.inspection)]
-    reasons += [f"{problem.path} ({problem.reason})" for problem in case.inspection.problems]
-    if reasons:
-        yield UNREADABLE_PARTS.finding(
-            case,
-            Severity.WARNING,
-            f"{counted(len(reasons), 'part')} cannot be read: {listed(reasons)}",
-            {"unreadable_count": len(reasons)},
-        )
+    reasons = dict(_unreadable(case.inspection))
+    for name, (task, remedy) in _WRITTEN_AGAIN.items():
+        if name in reasons:
+            found = _unread(case, [reasons.pop(name)], remedy)
+            yield msgspec.structs.replace(found, task=task)
+    others = [*reasons.values(), *(f"{problem.path} ({problem.reason})" for problem in case.inspection.problems)]
+    if others:
+        yield _unread(case, others)
 
 
-def _unreadable(inspection: Inspection) -> Iterator[str]:
+def _unread(case: Case, reasons: Sequence[str], remedy: str | None = None) -> Finding:
+    return UNREADABLE_PARTS.finding(
+        case,
+        Severity.WARNING,
+        f"{counted(len(reasons), 'part')} cannot be read: {listed(reasons)}",
+        {"unreadable_count": len(reasons)},
+        remedy=remedy,
+    )
+
+
+def _unreadable(inspection: Inspection) -> Iterator[tuple[str, str]]:
     for name in _PARTS:
         part = getattr(inspection, name)
         if isinstance(part, Unreadable):
-            yield f"{name.replace('_', '-')} ({part.reason})"
+            yield name, f"{name.replace('_', '-')} ({part.reason})"
 
 
 def foreign_owner(case: Case) -> Iterator[Finding]:
@@ -152,7 +175,7 @@ def size_unreadable(case: Case) -> Iterator[Finding]:
     if case.inspection is None or case.has_lost_lender:
         return
     sizes = case.subject.sizes
-    said = {reason.removesuffix(")").partition(" (")[2] for reason in _unreadable(case.inspection)}
+    said = {reason.removesuffix(")").partition(" (")[2] for _, reason in _unreadable(case.inspection)}
     reasons = [
         *dict.fromkeys(
             size.reason

@@ -19,6 +19,7 @@ from tests.assessment.subjects import (
     config_facts,
     finding_of,
     found,
+    judge,
     lender,
     pack_facts,
     subject,
@@ -121,14 +122,25 @@ def test_path_is_one_exact_and_printable_word_for_a_shell(path: bytes) -> None:
 def test_unreadable_parts_are_one_warning_with_reasons() -> None:
     judged = subject(
         packs=Unreadable("permission denied"),
-        commit_graph=Unreadable("bad signature"),
+        head=Unreadable("it is no reference"),
         problems=(Problem(path="packed-refs", reason="line 3 is cut"),),
     )
     finding = finding_of("unreadable-parts", judged)
     assert finding.severity == "warning"
     assert finding.summary == (
-        "3 parts cannot be read: packs (permission denied), commit-graph (bad signature), packed-refs (line 3 is cut)"
+        "3 parts cannot be read: head (it is no reference), packs (permission denied), packed-refs (line 3 is cut)"
     )
+    assert finding.task is None
+
+
+@pytest.mark.parametrize("part", ["multi_pack_index", "commit_graph"])
+def test_derived_part_that_cannot_be_read_names_the_task_that_writes_it_again(part: str) -> None:
+    judged = subject(**{part: Unreadable("bad signature"), "loose": Unreadable("permission denied")})
+    by_task = {finding.task: finding for finding in judge(judged) if finding.rule == "unreadable-parts"}
+    task = part.replace("_", "-")
+    assert by_task.keys() == {task, None}
+    assert by_task[task].summary == f"1 part cannot be read: {task} (bad signature)"
+    assert "loose" in by_task[None].summary
 
 
 def test_disk_that_could_not_be_searched_whole_is_a_lower_bound() -> None:

@@ -80,3 +80,21 @@ def test_plans_of_the_demo_fleet_mend_what_they_are_for(tmp_path: Path) -> None:
         "sweep", "commit-graph", "pack-refs", "orphan-indexes", "geometric-repack", "multi-pack-index",
         "multi-pack-bitmap", "loose-objects", "index-pack", "deduplicate", "bitmap",
     }  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("path", "task"), [("pack/multi-pack-index", "multi-pack-index"), ("info/commit-graph", "commit-graph")]
+)
+def test_derived_file_that_cannot_be_read_is_written_anew(tmp_path: Path, path: str, task: str) -> None:
+    repository = GitRepository.init(tmp_path / "a.git")
+    for number in range(5):
+        repository.commit({"a": str(number)})
+        repository.git("repack", "-d", "-q")
+    before = objects(os.fsencode(repository.path))
+    (repository.git_dir / "objects" / path).write_bytes(b"no such file\n" * 40)
+    assert task in {finding.task for finding in report_at(os.fsencode(repository.path)).findings}
+    assert (task, Outcome.DONE) in mend(os.fsencode(repository.path))
+    assert "unreadable-parts" not in {finding.rule for finding in report_at(os.fsencode(repository.path)).findings}
+    assert objects(os.fsencode(repository.path)) == before
+    repository.git(task, "verify")
