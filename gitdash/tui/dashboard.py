@@ -31,6 +31,7 @@ from gitdash.tui.fleet.screen import FleetScreen
 from gitdash.tui.flushing import FLUSH_INTERVAL_S, Flushing
 from gitdash.tui.hand_over import HandOver
 from gitdash.tui.keymap import make_keymap
+from gitdash.tui.least_size import action_unseen, is_too_small
 from gitdash.tui.memory import Memory
 from gitdash.tui.notices import toast_texts
 from gitdash.tui.options import Options
@@ -213,10 +214,20 @@ class Dashboard(App[int]):
 
     @override
     async def on_event(self, event: events.Event) -> None:
-        """Clean what is pasted before any input gets it."""
+        """Let nobody act unseen, and clean what is pasted before any input gets it."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and is_too_small(self.size):
+            key = event.key if isinstance(event, events.Key) else None
+            action = action_unseen(self.screen, key, self.keymap.keys)
+            if action != "":
+                await self._act_unseen(action)
+                return
         if isinstance(event, events.Paste) and not event.is_forwarded:
             event.text = pasted_text(event.text)
         await super().on_event(event)
+
+    async def _act_unseen(self, action: str | None) -> None:
+        if action is not None:
+            await self.run_action(action, self.screen)
 
     def on_key(self, event: events.Key) -> None:
         """Let an input have what is its own, before keys are looked up."""

@@ -14,15 +14,15 @@ from typing_extensions import override
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.closing import close
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line
 from gitdash.tui.drawing.items import ItemsView
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fetches.starting import Fetches
 from gitdash.tui.key_line import KeyLineView
+from gitdash.tui.least_size import is_too_small, too_small_lines
 from gitdash.tui.source import Changes
 from gitdash.units import printable_path
 
-LEAST_SIZE: Final = Size(60, 15)
 _READ_ONLY: Final = " read-only "
 
 
@@ -95,7 +95,7 @@ class DashboardScreen(Screen[None]):
 
     def choose_arrangement(self, size: Size) -> None:
         """Show the notice instead of all else where there is no room."""
-        self.set_class(size.width < LEAST_SIZE.width or size.height < LEAST_SIZE.height, "-too-small")
+        self.set_class(is_too_small(size), "-too-small")
 
     def current_path(self) -> bytes | None:
         """Return the repository that this screen or its cursor is on; None if there is none."""
@@ -208,9 +208,3 @@ class ItemsScreen(DashboardScreen):
         """Compose the page anew."""
         self.title_view.renew()
         self.items.renew()
-
-
-def too_small_lines(width: int) -> Sequence[Line]:
-    """Return what stands on a terminal that is too small for the dashboard."""
-    sentences = (f"gitdash needs {LEAST_SIZE.width} x {LEAST_SIZE.height} cells.", "Enlarge the terminal, or q quits.")
-    return [[], *([Piece(fit(f" {sentence}", width), Tone.WARNING)] for sentence in sentences)]
