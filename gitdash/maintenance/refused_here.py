@@ -37,13 +37,16 @@ _WALKING: Final = REWRITING | {Task.GEOMETRIC_REPACK, Task.MULTI_PACK_BITMAP, Ta
 
 
 _PROMISORS_KEPT_SINCE: Final = (2, 55)
-_INSTEAD_IN_MEMBER: Final = {
-    Task.GEOMETRIC_REPACK: "incremental-repack joins packs and keeps them",
-    Task.FULL_REPACK: "deduplicate checks the lenders before",
-    Task.MULTI_PACK_BITMAP: "the bitmap of a lender serves here, too",
-    Task.RECLAIM: "unlink first",
+_COPIES_LENT: Final = "it borrows objects, and would get a copy of everything that it needs of the lenders'"
+_NOT_IN_MEMBER: Final = {
+    Task.GEOMETRIC_REPACK: "it borrows objects, and git would join the lenders' packs into its own, and remove own"
+    " loose copies of what they have; incremental-repack joins packs and keeps them",
+    Task.FULL_REPACK: f"{_COPIES_LENT}; deduplicate packs what is its own, and checks the lenders before",
+    Task.MULTI_PACK_BITMAP: "a bitmap must name all that is reachable, and some of it is the lender's; the bitmap of a"
+    " lender serves here, too",
+    Task.RECLAIM: f"{_COPIES_LENT}; unlink first",
 }
-"""Tasks that are refused in members, and what to do there."""
+"""Tasks that are refused in members: what their commands do there, and what to do instead."""
 
 
 def precious_objects(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str | None:
@@ -90,15 +93,8 @@ def lends_objects(report: RepositoryReport, facts: ActionFacts, task: Task) -> s
 
 
 def borrows_objects(report: RepositoryReport, _facts: ActionFacts, task: Task) -> str | None:
-    """Refuse what removes own copies of lent objects unasked, and bitmaps that cannot be complete."""
-    if not is_member(report):
-        return None
-    why = (
-        "a bitmap must name all that is reachable, and some of it is the lender's"
-        if task is Task.MULTI_PACK_BITMAP
-        else "it borrows objects, and would lose its own copies of what a lender has"
-    )
-    return f"{why}; {_INSTEAD_IN_MEMBER[task]}"
+    """Refuse what removes own copies of lent objects, or copies them, unasked, and bitmaps that cannot be complete."""
+    return _NOT_IN_MEMBER[task] if is_member(report) else None
 
 
 def no_lender(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str | None:
@@ -215,9 +211,10 @@ RULES: Final[tuple[JudgedRule, ...]] = (
     (
         RefusalRule(
             id="borrows-objects",
-            tasks=frozenset(_INSTEAD_IN_MEMBER),
-            meaning="-l and prune-packed remove own copies of what a lender has, and the lender's may go later",
-            source="git-repack(1) -l -d",
+            tasks=frozenset(_NOT_IN_MEMBER),
+            meaning="without -l all that is borrowed is copied here, and prune-packed removes own loose copies of what"
+            " a lender has, whose own may go later",
+            source="git-repack(1) -a, -l and -d; tried with git 2.39 to 2.55",
         ),
         borrows_objects,
     ),

@@ -158,7 +158,7 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "partial-clone": (Task.FULL_REPACK, partial, "missing on purpose"),
     "shallow": (Task.COMMIT_GRAPH, shallow, "its history is cut"),
     "lends-objects": (Task.RECLAIM, file("refs/dangling/x", "0" * 40 + "\n"), "refs/dangling"),
-    "borrows-objects": (Task.FULL_REPACK, member, "would lose its own copies"),
+    "borrows-objects": (Task.FULL_REPACK, member, "would get a copy of everything"),
     "no-lender": (Task.UNLINK, lambda *_: None, "it borrows from nobody"),
     "broken-references": (Task.FULL_REPACK, broken_reference, "refs/heads/broken"),
     "config-stops-git": (Task.PACK_REFS, config("core.compression", "99"), "core.compression"),

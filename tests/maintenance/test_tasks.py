@@ -178,6 +178,24 @@ def test_geometric_repack_would_take_own_copies_from_a_member_or_copy_all_and_is
 
 
 @pytest.mark.oracle
+@pytest.mark.safety
+@pytest.mark.parametrize("task", [Task.FULL_REPACK, Task.RECLAIM])
+def test_what_is_refused_in_a_member_would_copy_all_that_it_borrows_and_needs(pool, task: Task) -> None:
+    """Which is what the refusal says, and no object of its own would be lost."""
+    _, member = pool
+    report = report_of(member)
+    facts = read_facts(report, program=program(), now_s=NOW_S)
+    (planned,) = plan(report, facts, [task]).tasks
+    assert [refusal.rule for refusal in planned.refusals if "would get a copy" in refusal.reason] == ["borrows-objects"]
+    before = {line.split()[0] for line in own_objects(member)}
+    needed = set(member.git("rev-list", "--objects", "--no-object-names", "--all").split())
+    assert not needed <= before
+    (step,) = (step for step in planned.steps if step.arguments[:1] == ("repack",))
+    member.git(*step.arguments)
+    assert needed <= {line.split()[0] for line in own_objects(member)}
+
+
+@pytest.mark.oracle
 @pytest.mark.parametrize("task", [Task.LOOSE_OBJECTS, Task.GEOMETRIC_REPACK, Task.FULL_REPACK, Task.MULTI_PACK_BITMAP])
 def test_no_object_of_sha256_is_gone_afterwards(tmp_path: Path, task: Task) -> None:
     repository = GitRepository.init(tmp_path / "sha256.git", object_format="sha256")
