@@ -97,19 +97,13 @@ def _ways(request: ExperimentRequest, lenders: tuple[Lent, ...]) -> list[tuple[S
         elif request.program.version < way.since:
             why = f"needs git {'.'.join(map(str, way.since))}, this is {request.program.version_text}"
         elif way.form is not None:
-            why = _why_no_form(way, lenders)
+            why = why_no_copy(lenders)
         elif way.strategy is not Strategy.WALK and not bitmaps:
             why = "there is no bitmap, here or in a lender, so git would walk"
         else:
             why = None
         found.append((way, why))
     return found
-
-
-def _why_no_form(way: SizeWay, lenders: tuple[Lent, ...]) -> str | None:
-    if way.form is not None and way.form.is_multi_pack and lenders:
-        return "it borrows, and a bitmap of its own packs cannot name what is in the lender's"
-    return why_no_copy(lenders)
 
 
 def _tips_for(question: str, tips: Tips) -> Tips:

@@ -141,8 +141,8 @@ SIZE_WAYS: Final = (
     SizeWay(
         name="multi-pack-bitmap",
         title="copy with a multi-pack bitmap",
-        explanation="As with bitmap, in a copy whose packs stay as they are, under a multi-pack-index with a bitmap."
-        " It should come near the fresh bitmap, without a full repack.",
+        explanation="As with bitmap, in a copy whose packs, or whose lender's, stay as they are, under a"
+        " multi-pack-index with a bitmap. It should come near the fresh bitmap, without a full repack.",
         questions=(EVERYTHING, WITHOUT_LENDER),
         strategy=Strategy.BITMAP,
         form=MULTI_PACK,
