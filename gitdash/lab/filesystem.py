@@ -4,6 +4,7 @@ Source: the manual pages that `mount_options` names; `file_operations` does what
 own beside the repository, which is removed on every exit, and into no repository.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,10 +21,11 @@ from gitdash.lab.method import run_interleaved
 from gitdash.lab.mount_options import Absence, meaning_of
 from gitdash.lab.mounts import Mount, Place
 from gitdash.lab.patience import make_patiently
+from gitdash.lab.references import lenders_of
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
-from gitdash.model.inspection import Inspection, LooseFacts, PackFacts
+from gitdash.model.inspection import Inspection, LooseFacts, PackFacts, ReferenceFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 
@@ -143,7 +145,10 @@ def _with_meaning(
     """Say what the operations mean for git instead of which of them is the fastest."""
     summaries = {variant.name: variant.summary for variant in result.variants if variant.summary is not None}
     found = look_up_costs.found(summaries)
-    notes = [*look_up_costs.prediction_notes(_object_count(report), summaries), *_mount_notes(mount, found)]
+    predicted = look_up_costs.prediction_notes(
+        _object_count(report, now_s=result.started_at_s), summaries, reference_count=_reference_count(report)
+    )
+    notes = [*predicted, *_mount_notes(mount, found)]
     if is_cold:
         notes.append("Measured warm: the files are our own, and names are what counts.")
     return msgspec.structs.replace(
@@ -155,11 +160,20 @@ def _with_meaning(
     )
 
 
-def _object_count(report: RepositoryReport) -> int:
-    """Return how many objects are stored in a repository, one that is in two packs counted twice."""
-    inspection = report.inspection
-    if not isinstance(inspection, Inspection):
-        return 0
+def _object_count(report: RepositoryReport, *, now_s: float) -> int:
+    """Return how many objects are stored in a repository and its lenders, one that is in two packs counted twice."""
+    stores = [report.inspection]
+    with contextlib.suppress(ExperimentError):
+        stores += [lender.inspection for lender in lenders_of(report, now_s=now_s) if lender.inspection is not None]
+    return sum(_stored_count(store) for store in stores if isinstance(store, Inspection))
+
+
+def _reference_count(report: RepositoryReport) -> int:
+    references = report.inspection.references if isinstance(report.inspection, Inspection) else None
+    return references.count or 0 if isinstance(references, ReferenceFacts) else 0
+
+
+def _stored_count(inspection: Inspection) -> int:
     packs = inspection.packs.packs if isinstance(inspection.packs, PackFacts) else ()
     loose_count = inspection.loose.count if isinstance(inspection.loose, LooseFacts) else 0
     return sum(pack.object_count or 0 for pack in packs) + loose_count

@@ -68,6 +68,14 @@ def test_result_says_on_which_mount_and_what_a_clone_would_pay(repository, tmp_p
     assert result.filesystem_type is not None
 
 
+def test_clone_of_a_borrower_is_predicted_with_what_it_borrows(repository, tmp_path):
+    member = GitRepository.init(tmp_path / "fleet" / "member.git")
+    member.borrow_from(repository)
+    stored_count = int(repository.git("rev-list", "--count", "--objects", "--all"))
+    result = filesystem.run(request_for(member, tmp_path / "registry"))
+    assert any(f"each object: {stored_count} look-ups of absent names" in note for note in result.notes)
+
+
 def test_a_cancelled_experiment_leaves_nothing(repository, tmp_path):
     cancel = threading.Event()
     result = filesystem.run(

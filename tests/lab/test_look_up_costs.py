@@ -21,6 +21,11 @@ def test_prediction_multiplies_look_ups_with_what_one_costs():
     assert (unpacking.look_up_count, unpacking.cost_s) == (495, pytest.approx(2.475))
 
 
+def test_clone_asks_for_tips_besides_fan_out_folders():
+    by_object, by_folder, _ = clone_predictions(34_296, 0.003, reference_count=6_200)
+    assert (by_object.look_up_count, by_folder.look_up_count) == (34_296, 6_456)
+
+
 @pytest.mark.parametrize(("object_count", "folder_count"), [(0, 0), (1, 1), (256, 162), (10_000, 256)])
 def test_few_objects_touch_fewer_fan_out_folders(object_count, folder_count):
     assert clone_predictions(object_count, 1.0)[1].look_up_count == folder_count
