@@ -28,7 +28,7 @@ from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
 from gitdash.lab.references import require_inspection
 from gitdash.lab.request import ExperimentError, ExperimentRequest
-from gitdash.lab.statistics import verdict_text, winner_of
+from gitdash.lab.statistics import outcome
 from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult, VariantResult
@@ -90,7 +90,8 @@ def _compared(result: ExperimentResult) -> ExperimentResult:
     kept = [variant for variant in result.variants if variant.name.removesuffix(_PROCESS) in own]
     summaries = {variant.name: variant.summary for variant in kept if variant.summary is not None}
     titles = {variant.name: variant.title for variant in kept}
-    return msgspec.structs.replace(result, winner=winner_of(summaries), verdict=verdict_text(summaries, titles))
+    winner, verdict = outcome(summaries, titles, is_complete=result.is_complete)
+    return msgspec.structs.replace(result, winner=winner, verdict=verdict)
 
 
 def _asked(request: ExperimentRequest) -> str:

@@ -20,7 +20,7 @@ from gitdash.lab.cache import ColdCache
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.machine import filesystem_of, host_name, load_1m, processor_count
 from gitdash.lab.request import ExperimentError, ExperimentRequest
-from gitdash.lab.statistics import is_narrow, summary_of, verdict_text, winner_of
+from gitdash.lab.statistics import is_narrow, outcome, summary_of
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import (
     CacheState,
@@ -66,7 +66,7 @@ def run_interleaved(
     )
     is_complete = race.run([variant for variant in taken if variant.skipped is None])
     summaries = race.summaries()
-    titles = {variant.name: variant.title for variant in taken}
+    winner, verdict = outcome(summaries, {variant.name: variant.title for variant in taken}, is_complete=is_complete)
     return ExperimentResult(
         number=0,
         kind=kind,
@@ -77,8 +77,8 @@ def run_interleaved(
         cache=CacheState.WARM if cold is None else CacheState.COLD,
         cache_note="" if cold is None else cold.note(),
         variants=tuple(race.result_of(variant, summaries.get(variant.name)) for variant in taken),
-        winner=winner_of(summaries),
-        verdict=printable(verdict_text(summaries, titles)),
+        winner=winner,
+        verdict=printable(verdict),
         discarded_count=race.discarded_count,
         is_complete=is_complete,
         notes=tuple(race.notes),
@@ -117,7 +117,7 @@ class _Race:
     changes_in_a_row: int = 0
 
     def run(self, variants: Sequence[Variant]) -> bool:
-        """Make all runs; return whether each variant has as many as it should."""
+        """Make all runs; return whether each variant has as many as it should, but those that failed."""
         try:
             for variant in variants:
                 self._turn(variant, is_warm_up=True)
@@ -126,7 +126,7 @@ class _Race:
                     self._turn(variant, is_warm_up=False)
         except _RaceOverError as over:
             self.notes.append(str(over))
-        return all(self._run_count(variant) >= self.request.limits.least_runs for variant in variants)
+        return all(self._run_count(variant) >= self.request.limits.least_runs for variant in self._alive(variants))
 
     def summaries(self) -> dict[str, Summary]:
         """Return what the kept runs say, by variant."""

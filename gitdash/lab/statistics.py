@@ -50,6 +50,15 @@ def winner_of(summaries: Mapping[str, Summary]) -> str | None:
     return best if all(summaries[best].high_s < summaries[other].low_s for other in others) else None
 
 
+def outcome(
+    summaries: Mapping[str, Summary], titles: Mapping[str, str], *, is_complete: bool
+) -> tuple[str | None, str]:
+    """Return the winner and the verdict; of what was ended early nobody wins, whatever the runs so far say."""
+    if is_complete or too_few_text(summaries, titles) is not None or len(summaries) < 2:
+        return winner_of(summaries), verdict_text(summaries, titles)
+    return None, "No verdict: it was ended before each variant had its runs."
+
+
 def verdict_text(summaries: Mapping[str, Summary], titles: Mapping[str, str]) -> str:
     """Say in one sentence which variant won, or why none did; `titles` by the names of `summaries`."""
     ranked = sorted(summaries, key=lambda name: summaries[name].median_s)

@@ -37,7 +37,7 @@ def comparison_of(
     """Return what an experiment says of the strategies that its variants of these names are.
 
     Only an exact answer, or the kind of answer that the rule gives, too, can win. None if the rule's choice was not
-    measured, or nothing beside it, or one of them in too few runs.
+    measured, or nothing beside it, or one of them in too few runs, or if the experiment was ended early.
     """
     variants = {strategies[one.name]: one for one in result.variants if one.name in strategies}
     summaries = {
@@ -45,7 +45,7 @@ def comparison_of(
         for strategy, variant in variants.items()
         if variant.summary is not None and (strategy is by_rule or variant.exact)
     }
-    if by_rule not in summaries or len(summaries) < 2:
+    if not result.is_complete or by_rule not in summaries or len(summaries) < 2:
         return None
     if not all(summary.allows_verdict for summary in summaries.values()):
         return None

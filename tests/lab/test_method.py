@@ -209,8 +209,35 @@ def test_a_variant_that_fails_ends_alone_and_says_why(bench: Bench) -> None:
     result = bench.result(bench.variant("a", 1.0, run=fail, note="Known."), bench.variant("b", 1.0), least_runs=2)
     assert bench.ran == ["b"] * 3
     assert result.variants[0].note == "Known. git rev-list failed: no\\x1bway"
-    assert not result.is_complete
     assert len(result.variants[1].runs) == 2
+    # its note says that it failed; the others have all their runs
+    assert result.is_complete
+
+
+def test_where_every_variant_fails_nothing_was_ended_early(bench: Bench) -> None:
+    def fail(_: RunContext) -> Measured:
+        raise GitdashError("git fetch failed")
+
+    result = bench.result(bench.variant("a", 1.0, run=fail), bench.variant("b", 1.0, run=fail))
+    assert result.is_complete
+    assert result.verdict == "Nothing to compare: fewer than two variants have runs."
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "verdict"),
+    [
+        # of 20 runs each has 7
+        (23.5, "No verdict: it was ended before each variant had its runs."),
+        # each has 3
+        (11.5, "Too few runs for a verdict: A has 3, and 5 are needed."),
+    ],
+)
+def test_nobody_wins_what_was_ended_early(bench: Bench, budget_s: float, verdict: str) -> None:
+    result = bench.result(
+        bench.variant("a", 1.0), bench.variant("b", 2.0), least_runs=20, most_runs=20, budget_s=budget_s
+    )
+    assert not result.is_complete
+    assert (result.winner, result.verdict) == (None, verdict)
 
 
 def test_skipped_variants_are_not_run_and_not_missed(bench: Bench) -> None:

@@ -65,6 +65,11 @@ def test_nothing_is_said_of_too_few_runs(slow_count: int) -> None:
     assert comparison_of(few, Question.REACHABLE, STRATEGIES, Strategy.WALK) is None
 
 
+def test_nothing_is_said_of_what_was_ended_early() -> None:
+    ended = result(variants=(FAST, SLOW), is_complete=False)
+    assert comparison_of(ended, Question.REACHABLE, STRATEGIES, Strategy.WALK) is None
+
+
 @pytest.fixture
 def pool(tmp_path: Path) -> GitRepository:
     made = GitRepository.init(tmp_path / "pool.git")
