@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
@@ -94,7 +93,9 @@ class ActionMeans:
 
     def others(self, repository: Repository) -> frozenset[bytes]:
         """Return the paths of all repositories that the state file knows, and of what lies beside this one."""
-        known = self.history.paths([b"/"]) if self.history is not None else []
+        known: list[bytes] = []
+        if self.history is not None:
+            known = [*self.history.paths([b"/"]), *(loan.borrower for loan in self.history.loans())]
         beside: list[bytes] = []
         folder = os.path.dirname(repository.path)
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
@@ -106,7 +107,7 @@ class ActionMeans:
         return path_of_store(repository, settings=self.settings, effective_uid=os.geteuid())
 
     def _single(self, repository: Repository) -> Single:
-        single = report_single(
+        return report_single(
             repository,
             settings=self.settings,
             history=self.history,
@@ -114,26 +115,3 @@ class ActionMeans:
             effective_uid=os.geteuid(),
             now_s=self.clock(),
         )
-        self._remember_lenders(single.facts)
-        return single
-
-    def _remember_lenders(self, report: RepositoryReport) -> None:
-        """Have the lenders know later on who borrows: they hold no list of that."""
-        alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
-        if self.history is None or not isinstance(alternates, AlternatesFacts):
-            return
-        from gitdash.history.store import Loan
-
-        seen = {
-            Loan(
-                borrower=self.recorded_path(report.repository),
-                alternates_path=report.repository.common_dir + b"/objects/info/alternates",
-                store_path=lender.path,
-                store=(lender.device, lender.inode),
-            )
-            for lender in alternates.alternates
-            if lender.device is not None and lender.inode is not None
-        }
-        new = seen - self.history.loans()
-        if new:
-            self.history.change_loans(ended=(), new=new)

@@ -1,16 +1,16 @@
 """Who borrows from whom beyond one survey: a lender holds no list of its borrowers, and a scan of it alone sees none.
 
-Each survey leaves what it saw in the state file. What it covers replaces what was known; what it does not cover stays
-known as long as the borrower still has its alternates file, and the lender is still the folder that it was: inodes are
-given out again.
+Whatever looks at a repository leaves what it saw in the state file. What a survey covers replaces what was known; what
+it does not cover stays known as long as the borrower still has its alternates file, and the lender is still the folder
+that it was: inodes are given out again. A repository whose `objects` is a link to another's borrows all that it has.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gitdash.discovery.pools import StoreIdentity
-from gitdash.model.inspection import AlternatesFacts, Inspection
+from gitdash.model.inspection import AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.repository import Unreadable
 from gitdash.survey.judging import Inspected
 from gitdash.survey.patience import is_below_any
@@ -35,9 +35,10 @@ class Loans:
         )
         self._inspected = [(one, one.inspection) for one in everything if isinstance(one.inspection, Inspection)]
         self._covered = {
-            _alternates_path(one)
+            path
             for one, inspection in self._inspected
             if not isinstance(inspection.alternates, Unreadable)
+            for path in (_alternates_path(one), _objects_path(one))
         }
         self._known: set[Loan] = history.loans() if history is not None else set()
 
@@ -66,31 +67,54 @@ class Loans:
         if covered != seen:
             self._history.change_loans(ended=covered - seen, new=seen - covered)
 
+    def add(self, keeper: Callable[[bytes], bytes]) -> None:
+        """Write down what is new, and end nothing; `keeper` says which repository stands for an object store."""
+        if self._history is not None and (new := self._seen(keeper) - self._known):
+            self._history.change_loans(ended=(), new=new)
+
     def _seen(self, keeper: Callable[[bytes], bytes]) -> "set[Loan]":
-        members = [
-            (one, inspection, inspection.alternates)
+        found = [
+            (one, *loan)
             for one, inspection in self._inspected
-            if isinstance(inspection.alternates, AlternatesFacts)
+            for loan in (*_borrowed(one, inspection), *_linked(one, inspection))
         ]
-        if not members:
+        if not found:
             return set()
         from gitdash.history.store import Loan
 
         return {
-            Loan(
-                borrower=keeper(one.repository.path),
-                alternates_path=_alternates_path(one),
-                store_path=alternate.path,
-                store=(alternate.device, alternate.inode),
-            )
-            for one, inspection, alternates in members
-            for alternate in alternates.alternates
-            if alternate.device is not None and alternate.inode is not None
+            Loan(borrower=_borrower(one, by, keeper), alternates_path=by, store_path=path, store=store)
+            for one, by, path, store in found
         }
 
 
+def _borrower(one: Inspected, by: bytes, keeper: Callable[[bytes], bytes]) -> bytes:
+    """Return who borrows: for a store that a link leads to stands its lender, and not the one that has the link."""
+    has_link = by == _objects_path(one) and one.repository.has_own_store
+    return one.repository.path if has_link else keeper(one.repository.path)
+
+
+def _borrowed(one: Inspected, inspection: Inspection) -> Iterator[tuple[bytes, bytes, StoreIdentity]]:
+    """Yield what leads to each lender, the path of its objects, and what tells that folder from others."""
+    if isinstance(inspection.alternates, AlternatesFacts):
+        for lender in inspection.alternates.alternates:
+            if lender.device is not None and lender.inode is not None:
+                yield _alternates_path(one), lender.path, (lender.device, lender.inode)
+
+
+def _linked(one: Inspected, inspection: Inspection) -> Iterator[tuple[bytes, bytes, StoreIdentity]]:
+    """Yield the same of a store that a link leads to."""
+    store, place = inspection.object_store, _objects_path(one)
+    if isinstance(store, ObjectStore) and store.path != place and os.path.islink(place):
+        yield place, store.path, (store.device, store.inode)
+
+
+def _objects_path(one: Inspected) -> bytes:
+    return one.repository.common_dir + b"/objects"
+
+
 def _alternates_path(one: Inspected) -> bytes:
-    return one.repository.common_dir + b"/objects/info/alternates"
+    return _objects_path(one) + b"/info/alternates"
 
 
 def _still_stands(loan: "Loan") -> bool:

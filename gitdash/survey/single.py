@@ -1,6 +1,7 @@
 """One repository by itself: found from any path in it, inspected here, judged with its lenders.
 
-Who borrows from it is known only from earlier surveys; nothing of this goes into the state file.
+Who borrows from it is known only from what was looked at before; from whom it borrows goes into the state file, so that
+a lender is known to lend whatever was run on the borrower. Nothing else of this does.
 """
 
 import os
@@ -99,7 +100,7 @@ def report_single(
     effective_uid: int,
     now_s: float,
 ) -> Single:
-    """Inspect one repository and its lenders now."""
+    """Inspect one repository and its lenders now, and remember who borrows."""
     stored = history.report(repository.path) if history is not None else None
     inspection = _inspect(repository, settings, now_s)
     one = Inspected(
@@ -107,7 +108,13 @@ def report_single(
     )
     inspected = [one, *_lenders(inspection, settings, effective_uid, now_s)]
     judge = _judge(inspected, settings, program, now_s)
-    judge.know(Loans(history, inspected).other_borrowers())
+    loans = Loans(history, inspected)
+    judge.know(loans.other_borrowers())
+    owners = {
+        found.repository.path: path_of_store(found.repository, settings=settings, effective_uid=effective_uid)
+        for found in inspected
+    }
+    loans.add(owners.__getitem__)
     return Single(facts=judge.facts(repository.path), judge=judge)
 
 

@@ -113,13 +113,15 @@ def test_nobody_reclaims_what_another_has_too(tmp_path: Path, gitdash: Gitdash, 
         assert not complaints(second)
 
 
-def test_sharer_that_only_the_state_file_knows_counts(tmp_path: Path, gitdash: Gitdash) -> None:
+@pytest.mark.parametrize("looked", ["scan", "show", "size", "fetch"])
+@pytest.mark.parametrize("task", ["reclaim", "unlink"])
+def test_sharer_that_only_the_state_file_knows_counts(tmp_path: Path, gitdash: Gitdash, looked: str, task: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     first, second = two_with_one_store(tmp_path, "objects")
     (second.git_dir / "objects").symlink_to(first.git_dir / "objects")
     second.path.rename(tmp_path / "elsewhere" / "second.git")
-    assert gitdash.run("scan", tmp_path / "elsewhere").returncode == ExitCode.DONE
-    ended = gitdash.run("maintain", first.path, "--task", "reclaim", "--confirm", "first.git")
+    gitdash.run(looked, tmp_path / "elsewhere" / ("." if looked == "scan" else "second.git"))
+    ended = gitdash.run("maintain", first.path, "--task", task, "--confirm", "first.git")
     assert ended.returncode == ExitCode.REFUSED
     assert "elsewhere/second.git has the same objects" in ended.stdout
 
@@ -139,7 +141,7 @@ def lender_and_borrower(folder: Path, beside: str) -> tuple[GitRepository, GitRe
     return lender, borrower
 
 
-@pytest.mark.parametrize("acted", [("maintain", "--task", "pack-refs", "--yes"), ("fetch",)])
+@pytest.mark.parametrize("acted", [("maintain", "--task", "pack-refs", "--yes"), ("fetch",), ("show",), ("size",)])
 def test_who_was_seen_to_borrow_when_it_was_acted_on_is_remembered(
     tmp_path: Path, gitdash: Gitdash, acted: tuple[str, ...]
 ) -> None:

@@ -67,6 +67,23 @@ def test_survey_that_covers_a_borrower_says_what_is_true_of_it(fleet: Path, hist
     assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
 
 
+def test_repository_whose_objects_are_a_link_is_remembered_by_whose_they_are(fleet: Path, history: History) -> None:
+    pool, linked = fleet / "pools" / "pool.git", GitRepository.init(fleet / "links" / "linked.git")
+    linked.commit({"a": "1"})
+    shutil.rmtree(linked.git_dir / "objects")
+    (linked.git_dir / "objects").symlink_to(pool / "objects")
+    expected = tuple(sorted((os.fsencode(linked.path), *members(fleet, "one", "two"))))
+    survey(fleet, history=history)
+    assert pool_report(fleet / "pools", history).borrowers == expected
+    assert pool_report(pool, history).borrowers == expected
+    assert pool_report(fleet, history).borrowers == members(fleet, "one", "two")
+    alone = last_reports(survey(fleet / "links", history=history))["linked.git"].report
+    assert os.fsencode(linked.path) not in alone.borrowers
+    shutil.rmtree(fleet / "links")
+    survey(fleet, history=history)
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
+
+
 def test_borrower_without_alternates_file_does_not_count_and_is_not_forgotten(fleet: Path, history: History) -> None:
     pool_report(fleet, history)
     (fleet / "members").rename(fleet.parent / "unmounted")
