@@ -96,3 +96,6 @@ class _Making:
             return
         self.run_count += run.is_counted
         self._request.on_run(run)
+        # at once, not only when somebody looks: the next run shall not begin
+        if self._request.cancel.is_set():
+            self.cancel.set()
