@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 GRACE_S: Final = 14 * 86_400.0
 """git's `2.weeks.ago`, which RECLAIM names."""
-_TIPS: Final = ("--all", "--reflog", "--indexed-objects")
-"""From where git-repack(1) and git-prune(1) start."""
 
 
 def count_droppable(
@@ -44,7 +42,7 @@ def count_droppable(
     Raises GitError only if cancelled.
     """
     # numpy comes with it
-    from gitdash.maintenance.droppable_sets import ids_of_lines, lines_of_ids, unreachable_objects
+    from gitdash.maintenance.droppable_sets import TIPS, ids_of_lines, lines_of_ids, unreachable_objects
 
     if not isinstance(report.inspection, Inspection):
         return None
@@ -66,7 +64,7 @@ def count_droppable(
 
     try:
         unreachable = unreachable_objects(
-            objects_dir_of(report), walk(_TIPS), object_format, young_from_s=now_s - GRACE_S
+            objects_dir_of(report), walk(TIPS), object_format, young_from_s=now_s - GRACE_S
         )
     except GitdashError:
         if cancel is not None and cancel.is_set():
@@ -76,7 +74,7 @@ def count_droppable(
     needed: SortedIds | None = None
     if young:
         try:
-            needed = walk(("--stdin", "--not", *_TIPS), young)
+            needed = walk(("--stdin", "--not", *TIPS), young)
         except GitError:
             # something that a young object names is gone: git passes over that, and a walk here does not
             if cancel is not None and cancel.is_set():

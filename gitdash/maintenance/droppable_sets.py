@@ -7,6 +7,7 @@ gitformat-pack(5) "pack-*.mtimes files", reachable.c. Imports numpy: import this
 import contextlib
 import os
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,9 @@ from gitdash.maintenance.object_sets import stored_objects
 from gitdash.measurement.sorted_ids import SortedIds, contained, ids_from_hexadecimal, sorting_order
 from gitdash.model.inspection import ObjectFormat
 
-_TIMES_START = 12
+TIPS: Final = ("--all", "--reflog", "--indexed-objects")
+"""From where git-repack(1) and git-prune(1) start."""
+_TIMES_START: Final = 12
 """Of the table of times in `pack-*.mtimes`."""
 
 

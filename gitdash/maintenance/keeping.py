@@ -8,6 +8,7 @@ is there. Source: git-repack(1), builtin/pack-objects.c (read_cruft_objects); tr
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 
 from gitdash.errors import GitdashError
@@ -20,15 +21,19 @@ from gitdash.units import counted
 
 _KEEPING = frozenset({"-k", "--cruft-expiration=never", "--geometric=2"})
 """Options of a repack that is to drop nothing."""
+_DROPPING = re.compile(r"--(?:cruft-expiration|expire)=(?!never)")
 
 
 @contextlib.contextmanager
 def keeping_objects(work: Work, step: Step) -> Iterator[None]:
     """Run a step in the block; if it is a repack that drops nothing, see that all objects are still here.
 
-    Raises TaskStoppedError CORRUPT if something is gone for good. Repositories that borrow are looked after elsewhere.
+    After one that drops some, what a lender that was named meanwhile has of what is gone or reachable is packed again:
+    prune-packed ends it, and has removed what came meanwhile, too, if the lender had it packed. Raises
+    TaskStoppedError CORRUPT if something is gone for good. Repositories that borrow are looked after elsewhere.
     """
-    if step.arguments[:1] != ("repack",) or _KEEPING.isdisjoint(step.arguments) or work.lenders:
+    is_keeping = step.arguments[:1] == ("repack",) and not _KEEPING.isdisjoint(step.arguments)
+    if not (is_keeping or _is_dropping(step)) or work.lenders:
         yield
         return
     from gitdash.maintenance.object_sets import gone_since, own_objects
@@ -41,8 +46,29 @@ def keeping_objects(work: Work, step: Step) -> Iterator[None]:
         return
     yield
     missing = gone_since(before, work.objects_dir, work.inspection.object_format)
+    if not is_keeping:
+        missing = _lent(work, missing)
     if missing:
         _pack_again(work, missing)
+
+
+def _is_dropping(step: Step) -> bool:
+    return step.arguments[:1] in {("repack",), ("prune",)} and any(map(_DROPPING.match, step.arguments))
+
+
+def _lent(work: Work, gone: list[str]) -> list[str]:
+    """Return what is not here but in a lender: of what is gone, and of all that is reachable."""
+    if not os.path.lexists(work.objects_dir + b"/info/alternates"):
+        return []
+    from gitdash.maintenance.droppable_sets import TIPS, ids_of_lines
+    from gitdash.maintenance.object_sets import gone_since
+
+    walk = work.git(["rev-list", "--objects", "--no-object-names", *TIPS], config=PINNED_CONFIG)
+    reachable = ids_of_lines(walk.stdout, work.inspection.object_format)
+    sought = {*gone, *gone_since(reachable, work.objects_dir, work.inspection.object_format)}
+    stdin = "".join(object_id + "\n" for object_id in sorted(sought)).encode()
+    listed = work.git(["cat-file", "--batch-check=%(objectname)", "--buffer"], stdin=stdin).stdout.decode().split("\n")
+    return [line for line in listed if line and not line.endswith(" missing")]
 
 
 def _pack_again(work: Work, object_ids: list[str]) -> None:

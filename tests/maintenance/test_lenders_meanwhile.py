@@ -113,6 +113,29 @@ def test_reclaim_keeps_what_is_reachable_whoever_has_it_meanwhile(
     assert not complaints(repository)
 
 
+def test_prune_at_the_end_of_a_reclaim_takes_nothing_that_is_new_for_a_lender_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git prune ends with prune-packed, which goes by what a lender has packed."""
+    repository = make_plain(tmp_path)
+    grow_old(repository)
+    alternates = repository.git_dir / "objects" / "info" / "alternates"
+    commits: list[str] = []
+
+    def commit_and_borrow() -> None:
+        commits.append(repository.commit({"a": "new"}))
+        alternates.write_text(f"{make_forgetful_lender(tmp_path, repository)}\n")
+
+    during(monkeypatch, "prune", commit_and_borrow, lambda: None)
+    result = run(repository, Task.RECLAIM, confirmed_name=b"plain.git")
+    assert commits, result.sentence
+    assert "packed once more: a lender was named meanwhile" in result.sentence
+    shutil.rmtree(tmp_path / "forgetful.git")
+    alternates.unlink()
+    assert not complaints(repository)
+    assert repository.git("rev-parse", "main") == commits[0]
+
+
 @pytest.mark.parametrize(
     ("word", "is_brief", "said"),
     [
