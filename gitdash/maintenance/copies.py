@@ -24,13 +24,13 @@ from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.model.inspection import ObjectFormat
 from gitdash.units import counted, printable, printable_path
 
-_CHUNK_BYTES: Final = 64 << 20
-"""Of content that one call of git hands over."""
+_CHUNK_BYTES: Final = 16 << 20
+"""Of content that one call of git hands over: memory is a few times this, and each call begins with no delta base."""
 _LARGE_BYTES: Final = 256 << 20
 """An object from here on is not held in memory: its whole pack is verified instead."""
 _CHUNK_COUNT: Final = 50_000
-_WHOLE_PACK_SHARE: Final = 4
-"""From a quarter of its objects on the whole pack is verified: git does that in threads."""
+_WHOLE_PACK_SHARE: Final = 2
+"""From half of its objects on the whole pack is verified: each costs as much there, and git does it in threads."""
 _HASHES: Final = {ObjectFormat.SHA1: hashlib.sha1, ObjectFormat.SHA256: hashlib.sha256}
 _KEPT_BECAUSE: Final = "nothing that it has was removed elsewhere, for other copies may be the good ones"
 
