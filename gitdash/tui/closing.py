@@ -10,4 +10,5 @@ def close(screen: Screen[None]) -> None:
 
 
 def _close_now(screen: Screen[None]) -> AwaitComplete | None:
-    return screen.dismiss() if screen.is_current else None
+    # `is_current` holds for what can be seen behind a page, too: to dismiss that would close the page
+    return screen.dismiss() if screen.is_active else None

@@ -49,13 +49,14 @@ class _Terminal(io.TextIOWrapper):
 
     @override
     def write(self, text: str, /) -> int:
-        with contextlib.suppress(OSError):
+        # ValueError: closed already, by an end that does not wait for the thread which writes
+        with contextlib.suppress(OSError, ValueError):
             return super().write(text)
         return len(text)
 
     @override
     def flush(self) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             super().flush()
 
     @override

@@ -2,7 +2,11 @@
 
 from gitdash.model.report import State
 from gitdash.model.view import View
+from gitdash.tui.closing import close
+from gitdash.tui.drawing.cells import choose_layout
+from gitdash.tui.fleet.screen import FleetScreen
 from gitdash.tui.options import Options
+from gitdash.tui.pages.page_screen import PageScreen
 from tests.tui.driven_fleet import DrivenFleet, driven_fleet, row
 
 KIB = 1024
@@ -99,3 +103,27 @@ async def test_name_of_a_view_that_was_saved_anew_is_not_that_of_the_former() ->
         await driven.press("enter")
         driven.app.context.views.save(View(name="mine", sort="packs"))
         assert driven.app.fleet_screen.viewing.name is None
+
+
+async def test_page_that_another_one_covers_is_left_where_it_is() -> None:
+    async with driven_fleet([row("a.git")]) as driven:
+        await driven.pilot.press("question_mark")
+        below = driven.app.screen
+        await driven.app.push_screen(PageScreen("above", lambda _: []))
+        above = driven.app.screen
+        close(below)
+        await driven.pilot.pause()
+        assert driven.app.screen is above
+        close(above)
+        close(below)
+        close(below)
+        await driven.pilot.pause()
+        assert isinstance(driven.app.screen, FleetScreen)
+
+
+async def test_keys_that_sort_do_nothing_before_the_columns_are_placed() -> None:
+    async with driven_fleet([row("a.git")]) as driven:
+        before = driven.fleet.order
+        driven.app.table.table_layout = choose_layout((), 0)
+        await driven.press(">")
+        assert driven.fleet.order == before

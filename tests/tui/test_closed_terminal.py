@@ -41,3 +41,16 @@ def test_thread_does_not_outlive_a_program_that_ends_out_of_order() -> None:
     with PtySession([sys.executable, "-c", THREAD], folder=PROJECT) as session:
         session.wait_for_text("reading")
         assert session.wait_for_exit() == 0
+
+
+def test_what_is_written_after_the_end_is_dropped() -> None:
+    script = """
+import sys
+from gitdash.tui.terminal import drawn_on_a_terminal
+with drawn_on_a_terminal():
+    terminal = sys.__stderr__
+print("wrote", terminal.write("four"), terminal.flush())
+"""
+    with PtySession([sys.executable, "-c", script], folder=PROJECT) as session:
+        session.wait_for_text("wrote 4 None")
+        assert session.wait_for_exit() == 0

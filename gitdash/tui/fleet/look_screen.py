@@ -197,7 +197,8 @@ class LookScreen(DashboardScreen):
         keys = [placed.column.key for placed in self.table.table_layout.columns]
         key = self.fleet.order[0][0]
         position = keys.index(key) + step if key in keys else 0
-        self.sort_by(keys[position % len(keys)])
+        if keys:
+            self.sort_by(keys[position % len(keys)])
 
     def action_reverse_sort(self) -> None:
         """Reverse the order."""
