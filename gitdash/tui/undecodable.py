@@ -44,4 +44,4 @@ class TolerantParser(XTermParser):
 def replace_undecodable_input() -> None:
     """Let Textual's driver use tolerant readers; doing so again changes nothing."""
     linux_driver.getincrementaldecoder = tolerant_decoder  # type: ignore[attr-defined, assignment]
-    linux_driver.XTermParser = TolerantParser  # type: ignore[misc]
+    linux_driver.XTermParser = TolerantParser  # type: ignore[attr-defined, misc]
