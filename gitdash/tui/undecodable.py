@@ -29,7 +29,7 @@ class TolerantParser(XTermParser):
     """Reads each key by the first number of its field; a key that was released, or cannot be read, is none."""
 
     @override
-    def _parse_extended_key(self, sequence: str) -> list[events.Key] | None:
+    def _parse_extended_key(self, sequence: str) -> list[events.Key] | None:  # type: ignore[override]
         match = _LONGER_FORM.match(sequence)
         if match is None:
             return None
@@ -44,4 +44,4 @@ class TolerantParser(XTermParser):
 def replace_undecodable_input() -> None:
     """Let Textual's driver use tolerant readers; doing so again changes nothing."""
     linux_driver.getincrementaldecoder = tolerant_decoder  # type: ignore[attr-defined, assignment]
-    linux_driver.XTermParser = TolerantParser  # type: ignore[attr-defined, misc]
+    linux_driver.XTermParser = TolerantParser  # type: ignore[attr-defined]
