@@ -7,6 +7,7 @@ the new one may extend. Where a lender is missing there is no answer: git's own 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.measurement.fingerprint import SizeState, size_fingerprint, size_state
+from gitdash.measurement.fingerprint import SizeInputs, SizeState, size_fingerprint, size_state
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, choose, counted_tips
 from gitdash.measurement.strategy import StrategyChoice, StrategyError
@@ -30,6 +31,7 @@ from gitdash.survey.damage import DamageSearch
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.lenders import Lender, Lenders
 from gitdash.survey.older_size import pack_text, previous_size
+from gitdash.survey.shared_queries import SharedQueries
 from gitdash.survey.size_inputs import SizeQuestion, object_stores, size_inputs, size_request
 from gitdash.survey.tips import tips_of, tips_source
 
@@ -48,6 +50,8 @@ class PreparedSize:
     asked: SizeQuestion
     request: SizeRequest
     fingerprint: bytes
+    query_key: bytes
+    """Equal for questions that are the same query of git; `fingerprint` holds for one question alone."""
     state: SizeState
     stored: SizeMeasurement | None
     """The stored answer if it is still true."""
@@ -69,13 +73,18 @@ class Sizing:
         clock: Callable[[], float],
         time_limit_s: float,
         preferred: Strategy | None = None,
+        queries: SharedQueries | None = None,
     ) -> None:
-        """Take what all questions share; `preferred` is the strategy where it can answer and none is asked for."""
+        """Take what all questions share; `preferred` is the strategy where it can answer and none is asked for.
+
+        `queries` are those of others who may ask for the same.
+        """
         self._program = program
         self._preferred = preferred
         self._history = history
         self._clock = clock
         self._time_limit_s = time_limit_s
+        self._queries = queries or SharedQueries()
         self._lenders = Lenders(program, clock)
         self._damage = DamageSearch()
 
@@ -118,10 +127,10 @@ class Sizing:
     def _measured(self, report: RepositoryReport, prepared: PreparedSize, cancel: threading.Event) -> SizeMeasurement:
         if prepared.stored is not None:
             return prepared.stored
+        question = prepared.asked.question
         with commands_for(report.repository.path):
-            measurement = measure_reachable(
-                prepared.request, self._program, now_s=self._clock(), time_limit_s=self._time_limit_s, cancel=cancel
-            )
+            answer = self._queries.answer(prepared.query_key, question, partial(self._ask, prepared, cancel), cancel)
+        measurement = msgspec.structs.replace(answer, question=question)
         # damage can be mended without a change of packs and references, which stored sizes are recognised by
         if self._history is not None and not measurement.warnings:
             self._history.save_size(
@@ -132,6 +141,11 @@ class Sizing:
                 packs=[pack_text(pack) for pack in sorted(prepared.state.packs)],
             )
         return measurement
+
+    def _ask(self, prepared: PreparedSize, cancel: threading.Event) -> SizeMeasurement:
+        return measure_reachable(
+            prepared.request, self._program, now_s=self._clock(), time_limit_s=self._time_limit_s, cancel=cancel
+        )
 
     def prepare(
         self, report: RepositoryReport, asked: SizeQuestion, *, cancel: threading.Event
@@ -190,6 +204,7 @@ class Sizing:
             asked=asked,
             request=request,
             fingerprint=fingerprint,
+            query_key=_query_key(report.repository.path, request, inputs),
             state=state,
             stored=answer,
             choice=choose(request, self._program),
@@ -226,6 +241,12 @@ class Sizing:
 def _files(prepared: PreparedSize) -> tuple[bytes, int | None]:
     """Return what tells whether the files have changed: references and packs, and the loose objects by their bytes."""
     return prepared.fingerprint, prepared.request.upper_bound_bytes
+
+
+def _query_key(path: bytes, request: SizeRequest, inputs: SizeInputs) -> bytes:
+    """Without alternates both questions are one."""
+    same = inputs if request.has_alternates_file else replace(inputs, question=Question.REACHABLE)
+    return size_fingerprint(same) + (request.requested or "").encode() + b"\0" + path
 
 
 def preferred_strategy(settings: "Settings") -> Strategy | None:

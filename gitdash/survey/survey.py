@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History
     from gitdash.survey.measuring import Measuring
+    from gitdash.survey.shared_queries import SharedQueries
 
 _WAIT_S = 0.1
 
@@ -75,6 +76,8 @@ class SurveyRequest:
     """Returns the paths of those that are measured, given all before anything is measured; None is all."""
     reports_early: bool = False
     """Report a repository as soon as it is inspected, before it is known who borrows from it; and again after that."""
+    queries: "SharedQueries | None" = None
+    """Those of others who may ask git for the same size meanwhile."""
 
 
 def run_survey(
@@ -222,6 +225,7 @@ class _Survey:
                 clock=self._request.clock,
                 time_limit_s=settings.size.time_limit_s,
                 preferred=preferred_strategy(settings),
+                queries=self._request.queries,
             )
             measuring.want_reachable(sizing, settings.size.workers, chosen)
         return measuring

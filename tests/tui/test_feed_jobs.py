@@ -142,6 +142,25 @@ def test_what_waits_is_one_job_however_often_it_is_asked_for_and_can_be_cancelle
         assert second not in watched.seen.busy
 
 
+def test_size_that_a_survey_is_measuring_is_not_measured_beside_it(fleet: Path, git: WaitingGit) -> None:
+    with watched_feed(fleet, git=os.fspath(git.program)) as watched:
+        path = watched.until_job(JobState.RUNNING, JobKind.MEASURE, is_part=True).path
+        assert path is not None
+        watched.until(lambda _: len(_waiting_shells()) == 2)
+        watched.feed.measure(path)
+        watched.until(lambda seen: any(_is_own_and_asks(job) for job in seen.jobs.values()))
+        git.let_go()
+        watched.until_job(JobState.DONE, JobKind.MEASURE, path, is_part=False)
+        watched.until_over()
+        queries = [record for record in watched.feed.commands(path) if "--disk-usage" in record.argv]
+        assert len(queries) == 1
+        assert isinstance(watched.seen.summaries[path].reachable_own_bytes, int)
+
+
+def _is_own_and_asks(job: Job) -> bool:
+    return job.part_of is None and job.kind is JobKind.MEASURE and job.step.startswith("asking git")
+
+
 def test_survey_that_waits_for_another_is_asked_for_once(fleet: Path, git: WaitingGit) -> None:
     with watched_feed(fleet, git=os.fspath(git.program)) as watched:
         watched.until_job(JobState.RUNNING, JobKind.MEASURE)

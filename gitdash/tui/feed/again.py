@@ -21,6 +21,7 @@ from gitdash.model.repository import Repository, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes
 from gitdash.survey.events import Report
 from gitdash.survey.patience import silence, within
+from gitdash.survey.shared_queries import SharedQueries
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.figures import figures_of, outcome_of, question_text
 from gitdash.tui.feed.jobs import JobRegister
@@ -51,6 +52,7 @@ class LookAgain:
         program: "GitProgram",
         clock: Clock,
         register: JobRegister,
+        queries: SharedQueries,
         report_of: Callable[[bytes], RepositoryReport | None],
         on_look: Callable[[Report], None],
         on_busy: Callable[[bytes, int], None],
@@ -58,14 +60,15 @@ class LookAgain:
     ) -> None:
         """Take what all looks share.
 
-        `report_of` tells what is known, `on_look` gets what is found as it is to be shown, `on_busy` 1 when work on a
-        repository begins and -1 when it ends; `cancel` ends all for good.
+        `queries` are shared with all who measure. `report_of` tells what is known, `on_look` gets what is found as it
+        is to be shown, `on_busy` 1 when work on a repository begins and -1 when it ends; `cancel` ends all for good.
         """
         self._settings = settings
         self._history = history
         self._program = program
         self._clock = clock
         self._register = register
+        self._queries = queries
         self._report_of = report_of
         self._on_look = on_look
         self._on_busy = on_busy
@@ -220,6 +223,7 @@ class LookAgain:
             clock=self._clock,
             time_limit_s=self._settings.size.time_limit_s,
             preferred=preferred_strategy(self._settings),
+            queries=self._queries,
         )
         sizes = report.sizes
         for done_count, question in enumerate(Question):

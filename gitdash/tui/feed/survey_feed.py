@@ -19,6 +19,7 @@ from gitdash.model.job import Job, JobKind
 from gitdash.model.plan import Plan
 from gitdash.model.task import Task
 from gitdash.survey.events import Report
+from gitdash.survey.shared_queries import SharedQueries
 from gitdash.tui.clock import Clock
 from gitdash.tui.experiments import ExperimentChoice
 from gitdash.tui.feed.acting import Acting
@@ -68,6 +69,7 @@ class SurveyFeed:
         self._retries = Retries()
         self._jobs = JobRegister(clock, on_changed=self._note_job, on_forgotten=self._forget_job)
         self._reports = KnownReports(history=history, started_at_s=clock(), tell=self._tell, cancel=self._cancel)
+        queries = SharedQueries()
         self._surveying = Surveying(
             roots,
             settings=settings,
@@ -76,6 +78,7 @@ class SurveyFeed:
             clock=clock,
             register=self._jobs,
             painted_count=painted_count,
+            queries=queries,
             on_look=self._note_look,
             tell=self._tell,
             cancel=self._cancel,
@@ -86,6 +89,7 @@ class SurveyFeed:
             program=program,
             clock=clock,
             register=self._jobs,
+            queries=queries,
             report_of=self._reports.report,
             on_look=self._note_look,
             on_busy=self._note_busy,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gitdash.model.job import JobKind
 from gitdash.survey.events import Discovered, Finished, Progress, Report, SurveyEvent
 from gitdash.survey.priorities import Priorities
+from gitdash.survey.shared_queries import SharedQueries
 from gitdash.tui.clock import Clock
 from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.survey_job import SurveyJob
@@ -33,14 +34,16 @@ class Surveying:
         clock: Clock,
         register: JobRegister,
         painted_count: int | None,
+        queries: SharedQueries,
         on_look: Callable[[Report], None],
         tell: Callable[[Callable[[Changes], None]], None],
         cancel: threading.Event,
     ) -> None:
         """Take what is surveyed and with what.
 
-        `painted_count` rows of the state file are on screen already; `on_look` gets what is found of a repository as
-        it is to be shown, `tell` hands out the record that all else is written to; `cancel` ends all for good.
+        `painted_count` rows of the state file are on screen already, `queries` are shared with all who measure;
+        `on_look` gets what is found of a repository as it is to be shown, `tell` hands out the record that all else is
+        written to; `cancel` ends all for good.
         """
         self._roots = tuple(roots)
         self._settings = settings
@@ -49,6 +52,7 @@ class Surveying:
         self._clock = clock
         self._register = register
         self._painted_count = painted_count
+        self._queries = queries
         self._on_look = on_look
         self._tell = tell
         self._cancel = cancel
@@ -123,6 +127,7 @@ class Surveying:
             history=self._history,
             effective_uid=os.geteuid(),
             reports_early=True,
+            queries=self._queries,
         )
         self._tell(lambda _: self._track.begin())
         is_finished = False
