@@ -33,7 +33,11 @@ Examples:
 """,
 )
 @click.option("--remote", "remotes", metavar="NAME", multiple=True, help="Only from this remote; may be repeated.")
-@click.option("--group", metavar="NAME", help="Only from the remotes of this group, `remotes.NAME` of the config.")
+@click.option(
+    "--group",
+    metavar="NAME",
+    help="Only from the remotes of this group, `remotes.NAME` of the config, and from those of --remote.",
+)
 @click.option(
     "--alternate-refs",
     type=click.Choice(("auto", "suppress", "use")),

@@ -14,9 +14,9 @@ class FetchOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How one or more repositories are fetched into."""
 
     remotes: tuple[str, ...] = ()
-    """Names; empty for all that the repository's config has."""
+    """Names; all that the repository's config has if there are none and no group."""
     group: str | None = None
-    """A `remotes.<group>` of the config, instead of names."""
+    """A `remotes.<group>` of the config, besides what is named."""
     alternate_refs: AlternateRefs = "auto"
     """Whether a member offers its lender's references to the server."""
     prune: bool | None = None

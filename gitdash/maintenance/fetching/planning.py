@@ -82,13 +82,14 @@ def _repository_refusals(report: RepositoryReport, config: FetchConfig | Unreada
 def _chosen(options: FetchOptions, config: FetchConfig) -> tuple[Sequence[ConfiguredRemote], Refusal | None]:
     """Return the remotes that are meant, or why there are none."""
     by_name = {remote.name: remote for remote in config.remotes}
-    names: Sequence[str] = options.remotes
+    names = [*options.remotes]
     if options.group is not None:
         # git takes the name of a remote for a group of one
-        names = config.groups.get(options.group.lower(), (options.group,) if options.group in by_name else ())
-        if not names:
+        group = config.groups.get(options.group.lower(), (options.group,) if options.group in by_name else ())
+        if not group:
             shown = presentable(options.group)
             return (), Refusal(rule="unknown-group", reason=f"its config has no group of remotes named {shown}")
+        names += group
     missing = next((name for name in names if name not in by_name), None)
     if missing is not None:
         return (), Refusal(rule="unknown-remote", reason=f"its config has no remote named {presentable(missing)}")

@@ -75,6 +75,7 @@ def test_repository_that_is_not_ours_or_not_readable_is_refused(subject: Any, re
     [
         (FetchOptions(remotes=("nobody",)), (ORIGIN,), "unknown-remote"),
         (FetchOptions(group="nothing"), (ORIGIN,), "unknown-group"),
+        (FetchOptions(group="nothing", remotes=("origin",)), (ORIGIN,), "unknown-group"),
         (OPTIONS, (changed(ORIGIN, is_skipped=True),), "no-remote"),
     ],
 )
@@ -97,10 +98,17 @@ def test_repository_without_a_remote_is_refused() -> None:
         (FetchOptions(remotes=("other", "origin", "other")), ["other", "origin"]),
         (FetchOptions(group="both"), ["other", "origin"]),
         (FetchOptions(group="origin"), ["origin"]),
+        (FetchOptions(group="one", remotes=("origin",)), ["origin", "other"]),
+        (FetchOptions(group="both", remotes=("origin",)), ["origin", "other"]),
     ],
 )
 def test_remotes_are_all_or_those_asked_for_or_a_group(options: FetchOptions, names: list[str]) -> None:
-    read = config(ORIGIN, OTHER, changed(ORIGIN, name="off", is_skipped=True), groups={"both": ("other", "origin")})
+    read = config(
+        ORIGIN,
+        OTHER,
+        changed(ORIGIN, name="off", is_skipped=True),
+        groups={"both": ("other", "origin"), "one": ("other",)},
+    )
     plan = plan_fetch(bare(), options, config=read, git_version=GIT_VERSION)
     assert [remote.name for remote in plan.remotes] == names
 
