@@ -1,6 +1,6 @@
 """What a fetch gathered while it ran, and what is said of it in the end."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -12,6 +12,7 @@ from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.fetching.timing import TraceFacts, phases
 from gitdash.maintenance.outcomes import classify, classify_text
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
+from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.report import RepositoryReport
 from gitdash.units import counted, human_bytes, human_duration, printable, printable_path
@@ -65,7 +66,7 @@ class Gathered:
             remote=printable(self.remote.name),
             outcome=outcome,
             reason=reason,
-            sentence=printable(self._by_its_own_path(sentence)),
+            sentence=printable("; ".join((self._by_its_own_path(sentence), *self._lost_lenders()))),
             elapsed_s=elapsed_s,
             phases=phases(self._timed(), elapsed_s) if self.session.commands else (),
             received_objects=self.received_objects(outcome),
@@ -80,6 +81,16 @@ class Gathered:
             leftovers=left,
             left_bytes=left_bytes,
         )
+
+    def _lost_lenders(self) -> Iterator[str]:
+        """Yield a warning for each lender that git could not use: git only says so on stderr, and ends well."""
+        inspection = self.report.inspection
+        alternates = inspection.alternates if isinstance(inspection, Inspection) else None
+        if not self.session.commands or not isinstance(alternates, AlternatesFacts):
+            return
+        for lender in alternates.alternates:
+            if lender.problem is not None:
+                yield f"objects may be lacking: its lender {printable_path(lender.path)}: {lender.problem}"
 
     def _by_its_own_path(self, text: str) -> str:
         if self.stand_in_folder is None:

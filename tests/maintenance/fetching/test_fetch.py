@@ -418,6 +418,18 @@ def test_member_does_not_name_what_its_lender_has_unless_that_is_wanted(tmp_path
     assert "alternate refs suppressed: nothing is wanted that is not here" in fetched(client.path).choices
 
 
+def test_fetch_without_the_lender_says_that_objects_may_be_lacking(tmp_path: Path) -> None:
+    """git says so on stderr alone, and ends with 0."""
+    upstream, lender = make_upstream(tmp_path), GitRepository.init(tmp_path / "lender.git")
+    client = make_client(tmp_path / "client.git", upstream)
+    client.borrow_from(lender)
+    assert "lacking" not in fetched(client.path, dry_run=True).sentence
+    shutil.rmtree(lender.path)
+    result = fetched(client.path)
+    assert result.outcome is Outcome.DONE
+    assert f"; objects may be lacking: its lender {lender.git_dir}/objects: " in result.sentence
+
+
 @pytest.mark.parametrize(("choice", "word"), [("use", "used"), ("suppress", "suppressed")])
 def test_choice_about_alternate_references_can_be_forced(choice: str, word: str, tmp_path: Path) -> None:
     upstream = make_upstream(tmp_path)
