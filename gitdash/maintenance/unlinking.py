@@ -42,6 +42,8 @@ _KEEP_START_BYTES: Final = 32
 _ROUNDS: Final = 5
 """A lender may be repacked or fetched into meanwhile: what is new is linked by the next round."""
 _CHAIN_BYTES: Final = 1 << 16
+_IN_REFLOGS: Final = ("rev-list", "--no-walk", "--all", "--reflog")
+_IN_INDEXES: Final = ("rev-list", "--objects", "--no-object-names", "--indexed-objects", "--not", "--all")
 _GRAPHS: Final = b"info/commit-graphs"
 _GRAPH_LINE: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -220,13 +222,19 @@ def _require_content(work: Work, backup: bytes, content: bytes) -> None:
 def verify_alone(work: Work) -> None:
     """Walk everything reachable without the lenders, while they still are in use. Raises TaskStoppedError CORRUPT."""
     common_dir = work.report.repository.common_dir
-    tips = reference_tips(work, common_dir)
+    tips = (*reference_tips(work, common_dir), *_tips_beside_references(work))
     try:
         count_reachable(work, work.objects_dir, tips, shallow_file=shallow_file_of(common_dir), is_alone=True)
     except GitdashError as error:
         if is_about_objects(error):
             raise corrupt(f"without the lenders something is missing: {printable(str(error))}") from error
         raise
+
+
+def _tips_beside_references(work: Work) -> Iterator[str]:
+    """Yield what reflogs and indexes name: a stash but the last is in a reflog alone, what is staged in an index."""
+    for arguments in (_IN_REFLOGS, _IN_INDEXES):
+        yield from work.git(arguments, config=(("core.commitGraph", "false"),)).stdout.decode().split()
 
 
 def _graph_paths(objects_dir: bytes) -> Iterator[bytes]:

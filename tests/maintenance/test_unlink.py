@@ -162,6 +162,35 @@ def test_without_the_objects_it_does_not_even_switch(tmp_path: Path, monkeypatch
     assert not switches
 
 
+@pytest.mark.parametrize("where", ["reflog", "index"])
+def test_what_only_a_reflog_or_an_index_names_is_missed_before_the_switch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """A kill in the middle would leave it broken: the lender has it in a pack of a name that is not linked."""
+    lender = GitRepository.init(tmp_path / "lender.git")
+    lender.commit({"a": "1"})
+    lender.repack()
+    tip = lender.commit({"a": "2"}, reference="refs/heads/other")
+    blob = lender.git("rev-parse", "other:a")
+    member = GitRepository.init(tmp_path / "member", bare=False)
+    member.borrow_from(lender)
+    member.git("update-ref", "refs/heads/main", lender.git("rev-parse", "main"))
+    if where == "reflog":
+        member.git("update-ref", "--create-reflog", "-m", "there", "refs/heads/x", tip)
+        member.git("update-ref", "-m", "back", "refs/heads/x", "main")
+    else:
+        member.git("update-index", "--add", "--cacheinfo", f"100644,{blob},a")
+    lender.git("repack", "-d", "-q")
+    named = {path: path.with_name(f".tmp-1-{path.name}") for path in (lender.git_dir / "objects/pack").iterdir()}
+    for path, temporary in named.items():
+        path.rename(temporary)
+    monkeypatch.setattr(unlinking, "rename_file", partial(pytest.fail, "the alternates file was set aside"))
+    result = run(member, Task.UNLINK)
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT)
+    assert "without the lenders something is missing" in result.sentence
+    assert not complaints(member)
+
+
 def test_a_pack_of_the_same_name_with_other_bytes_is_no_pack_of_the_lender(tmp_path: Path) -> None:
     lender, _, member = chain(tmp_path)
     pack = lender.packs()[0]
