@@ -180,10 +180,10 @@ def test_what_only_a_reflog_or_an_index_names_is_missed_before_the_switch(
         member.git("update-ref", "-m", "back", "refs/heads/x", "main")
     else:
         member.git("update-index", "--add", "--cacheinfo", f"100644,{blob},a")
+    known = set((lender.git_dir / "objects/pack").iterdir())
     lender.git("repack", "-d", "-q")
-    named = {path: path.with_name(f".tmp-1-{path.name}") for path in (lender.git_dir / "objects/pack").iterdir()}
-    for path, temporary in named.items():
-        path.rename(temporary)
+    for path in set((lender.git_dir / "objects/pack").iterdir()) - known:
+        path.rename(path.with_name(f".tmp-1-{path.name}"))
     monkeypatch.setattr(unlinking, "rename_file", partial(pytest.fail, "the alternates file was set aside"))
     result = run(member, Task.UNLINK)
     assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.CORRUPT)
