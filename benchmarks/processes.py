@@ -60,10 +60,10 @@ def exclusive(member: Path, runs: int) -> list[Result]:
 
 def _exclusive_seconds(member: Path) -> tuple[int, float, float]:
     """Return exclusive bytes, wall and CPU seconds of a measurement that starts with nothing in memory."""
-    from gitdash.survey.exclusive import measure_exclusive
+    from benchmarks.exclusive import exclusive_sizes
 
     start_s, cpu_s = time.perf_counter(), time.process_time()
-    sizes = measure_exclusive(os.fsencode(member))
+    sizes = exclusive_sizes(os.fsencode(member))
     return sizes.exclusive_bytes, time.perf_counter() - start_s, time.process_time() - cpu_s
 
 
@@ -95,10 +95,10 @@ def exclusive_memory(member: Path, larger_object_count: int) -> list[Result]:
     """
     program = (
         "import os, re, sys, numpy\n"
-        "from gitdash.survey.exclusive import measure_exclusive\n"
+        "from benchmarks.exclusive import exclusive_sizes\n"
         "peak_kib = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])\n"
         "before = peak_kib()\n"
-        "measure_exclusive(os.fsencode(sys.argv[1]))\n"
+        "exclusive_sizes(os.fsencode(sys.argv[1]))\n"
         "print((peak_kib() - before) * 1024)\n"
     )
     answer = subprocess.run([sys.executable, "-c", program, str(member)], capture_output=True, check=True).stdout

@@ -5,11 +5,8 @@ Imports numpy through `measurement.exclusive`: import this module only where it 
 
 import msgspec
 
-from gitdash.inspection.repository import inspect_repository
-from gitdash.measurement.exclusive import LenderIds
-from gitdash.measurement.exclusive import measure_exclusive as measure_stores
+from gitdash.measurement.exclusive import LenderIds, measure_exclusive
 from gitdash.model.inspection import TEMPORARY_PACK_PREFIX, Inspection
-from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
@@ -33,7 +30,7 @@ def exclusive_of(
         return Unreadable(f"{unknown[0]} has no index")
     own, *lenders = compared_stores(common_dir, inspection)
     stores_fingerprint = StoreStates(now_s).fingerprint((own, *lenders))
-    sizes = measure_stores(
+    sizes = measure_exclusive(
         object_store(own),
         [object_store(lender) for lender in lenders],
         lender_ids,
@@ -51,12 +48,6 @@ def with_exclusive(report: RepositoryReport, *, now_s: float) -> RepositoryRepor
         return report
     size = exclusive_of(report.repository.common_dir, report.inspection, LenderIds(), now_s=now_s)
     return msgspec.structs.replace(report, sizes=msgspec.structs.replace(report.sizes, exclusive=size))
-
-
-def measure_exclusive(common_dir: bytes, *, now_s: float = 0.0) -> ExclusiveSizes | Unreadable:
-    """Inspect one repository and return its figures, with nothing known before. Raises FileError if it is gone."""
-    inspection = inspect_repository(common_dir, common_dir, now_s=now_s, loose_stale_age_s=Policy().loose_stale_age_s)
-    return exclusive_of(common_dir, inspection, LenderIds(), now_s=now_s)
 
 
 def _packs_without_index(inspection: Inspection) -> list[str]:

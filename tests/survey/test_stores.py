@@ -9,7 +9,8 @@ from gitdash.measurement.exclusive import LenderIds, measure_exclusive
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
-from gitdash.survey import exclusive
+from gitdash.survey.exclusive import exclusive_of
+from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.stores import object_store
 from tests.support.repositories import GitRepository, git_version
 
@@ -86,4 +87,6 @@ def test_exclusive_bytes_of_a_pack_without_index_are_not_known(tmp_path: Path) -
     repository.repack()
     (pack,) = repository.packs()
     pack.with_suffix(".idx").unlink()
-    assert exclusive.measure_exclusive(os.fsencode(repository.path)) == Unreadable(f"{pack.name} has no index")
+    git_dir = os.fsencode(repository.path)
+    inspection = inspect_now(git_dir, git_dir, now_s=0.0)
+    assert exclusive_of(git_dir, inspection, LenderIds(), now_s=0.0) == Unreadable(f"{pack.name} has no index")
