@@ -12,6 +12,7 @@ from gitdash.maintenance.heuristics import has_kept_pack, is_member, own_bitmap_
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.steps import (
     CHECK_LENDERS,
+    GIT,
     GIVE_UP_LENT_COPIES,
     REMOVE_BITMAPS,
     REMOVE_PACKED_LOOSE,
@@ -38,7 +39,7 @@ def loose_objects(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, 
 
     `prune-packed`, which counts what a lender has packed, too, is for a shell, after it has looked for lenders.
     """
-    by_shell = None if is_member(report) else 'call --git-dir="$common_dir" prune-packed --quiet'
+    by_shell = None if is_member(report) else f"{GIT} prune-packed --quiet"
     return _pack_loose(report), copies_check(report), act_step(REMOVE_PACKED_LOOSE, by_shell=by_shell)
 
 

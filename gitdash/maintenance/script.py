@@ -14,7 +14,7 @@ from typing import Final
 from gitdash.assessment.sentences import shell_word
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
 from gitdash.maintenance.shell_words import posix_word
-from gitdash.maintenance.steps import removes_own_copies
+from gitdash.maintenance.steps import in_shell, removes_own_copies
 from gitdash.model.plan import Plan, PlannedTask, Step
 from gitdash.model.task import Task
 from gitdash.units import human_bytes, printable, printable_path
@@ -57,6 +57,8 @@ leave() {
     failed=1
 }
 """
+_CALL: Final = 'call --git-dir="$common_dir"'
+"""The function, in the repository whose turn it is."""
 _PRINTS_A_NAME: Final = frozenset({"pack-objects", "index-pack"})
 
 
@@ -153,7 +155,7 @@ def _can_be_whole(planned: PlannedTask) -> bool:
 
 def _step(step: Step) -> str:
     if step.act is not None:
-        return step.shell or ": # gitdash alone can do this; without it nothing is lost"
+        return in_shell(step, _CALL) or ": # gitdash alone can do this; without it nothing is lost"
     command = _git(step)
     if not step.recovery:
         return command
@@ -165,7 +167,7 @@ def _git(step: Step) -> str:
     words = [word for key, value in step.config for word in ("-c", f"{key}={value}")]
     # what these print is the name of a pack, which says nothing to a person
     quietly = " >/dev/null" if step.arguments[0] in _PRINTS_A_NAME else ""
-    return 'call --git-dir="$common_dir" ' + " ".join(map(_word, [*words, *step.arguments])) + quietly
+    return f"{_CALL} " + " ".join(map(_word, [*words, *step.arguments])) + quietly
 
 
 def _word(text: str) -> str:

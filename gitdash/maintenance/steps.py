@@ -9,6 +9,10 @@ from gitdash.maintenance.pins import PINNED_CONFIG
 from gitdash.maintenance.shell_words import posix_word
 from gitdash.model.plan import Step
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
+
+GIT: Final = "\0"
+"""Stands in `Step.shell` for git with what each of its commands begins with: no path can have it in it."""
 
 CHECK_COPIES: Final = "check-copies"
 CHECK_LENDERS: Final = "check-lenders"
@@ -60,8 +64,13 @@ def git_step(
 
 
 def act_step(name: str, *, by_shell: str | None = None, replaces_packs: bool = False) -> Step:
-    """Return the step of one act; `by_shell` is how a shell does it, None if none should."""
+    """Return the step of one act; `by_shell` is how a shell does it, with GIT in it, None if none should."""
     return Step(does=ACTS[name], act=name, shell=by_shell, replaces_packs=replaces_packs)
+
+
+def in_shell(step: Step, git: str) -> str | None:
+    """Return how a POSIX shell does an act, None if none should; `git` is what commands of git begin with there."""
+    return None if step.shell is None else step.shell.replace(GIT, git)
 
 
 def in_objects(report: RepositoryReport, below: bytes) -> bytes:
@@ -78,7 +87,13 @@ def removal(report: RepositoryReport, below: tuple[bytes, ...]) -> str:
 def copies_check(report: RepositoryReport) -> Step:
     """Return the step that comes before copies are removed; a shell verifies all packs instead."""
     indexes = f"{posix_word(in_objects(report, b'pack'))}/*.idx"
-    by_shell = f'for index in {indexes}; do [ ! -e "${{index%.idx}}.pack" ] || call verify-pack -- "$index"; done'
+    inspection = report.inspection
+    object_format = "" if isinstance(inspection, Unreadable) else f" --object-format={inspection.object_format.value}"
+    # outside the repository, whose multi-pack-index may be what is damaged, and would be read first
+    verify = f"{GIT} --git-dir=/dev/null verify-pack{object_format}"
+    # in a subshell, which ends at the first that fails: a loop would tell of the last one alone
+    each = f'[ ! -e "${{index%.idx}}.pack" ] || {verify} -- "$index" || exit'
+    by_shell = f"(for index in {indexes}; do {each}; done)"
     return act_step(CHECK_COPIES, by_shell=by_shell)
 
 

@@ -46,7 +46,10 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     act: str | None = None
     """Name of the act where it is gitdash's own, such as `remove-orphan-indexes`."""
     shell: str | None = None
-    """How a POSIX shell does the act; None where `arguments` say it, or where no shell should."""
+    """How a POSIX shell does the act; None where `arguments` say it, or where no shell should.
+
+    A NUL stands where git is called, see `maintenance.steps.in_shell`.
+    """
     recovery: tuple["Step", ...] = ()
     """If it fails, these are done and it is tried once more."""
 

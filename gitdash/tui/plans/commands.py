@@ -12,6 +12,7 @@ from typing import Final
 from gitdash.assessment.sentences import shell_word
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, config_arguments
 from gitdash.maintenance.pins import PINNED_CONFIG
+from gitdash.maintenance.steps import in_shell
 from gitdash.model.plan import Step
 
 PAIR_COUNT: Final = len(CONFIG_OVERRIDES) + len(PINNED_CONFIG)
@@ -47,18 +48,25 @@ def in_all_commands(common_dir: bytes) -> str:
 
 def whole_commands(steps: Sequence[Step], common_dir: bytes) -> tuple[str, ...]:
     """Return what a shell would run, with every pair of `-c`; not what is only done if something fails."""
-    commands = (step.shell if step.act is not None else _whole(step, common_dir) for step in steps)
+    commands = (_by_shell(step, common_dir) if step.act is not None else _whole(step, common_dir) for step in steps)
     return tuple(command for command in commands if command is not None)
 
 
 def _shown(step: Step, *, is_recovery: bool) -> ShownStep:
     own = [f"{key}={value}" for key, value in step.config if (key, value) not in PINNED_CONFIG]
     command = _git(step, [word for pair in own for word in ("-c", pair)])
-    return ShownStep(step.does, command if step.act is None else step.shell, step.act is not None, is_recovery)
+    return ShownStep(
+        step.does, command if step.act is None else in_shell(step, "git"), step.act is not None, is_recovery
+    )
 
 
 def _whole(step: Step, common_dir: bytes) -> str:
     return _git(step, config_arguments(step.config), f"--git-dir={shell_word(common_dir)} ")
+
+
+def _by_shell(step: Step, common_dir: bytes) -> str | None:
+    pairs = " ".join(map(_word, config_arguments(step.config)))
+    return in_shell(step, f"git --git-dir={shell_word(common_dir)} {pairs}")
 
 
 def _git(step: Step, config: Sequence[str], where: str = "") -> str:
