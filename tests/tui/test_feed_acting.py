@@ -14,6 +14,7 @@ from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Plan
 from gitdash.model.task import Task
 from gitdash.tui.feed.acting import how_it_ended
+from gitdash.tui.source import Changes
 from tests.support.repositories import GitRepository
 from tests.tui.fixture_ledger import LOOSE
 from tests.tui.watched_feed import WatchedFeed, watched_feed
@@ -46,6 +47,14 @@ LOCAL = Settings(fetch=FetchSettings(protocols=("file",)))
 
 def _ended(watched: WatchedFeed, kind: JobKind, state: JobState, path: bytes) -> Job:
     return watched.until_job(state, kind, path)
+
+
+def _fetches(seen: Changes) -> list[Job]:
+    return [job for _, job in sorted(seen.jobs.items()) if job.kind is JobKind.FETCH]
+
+
+def _ended_fetch_count(seen: Changes) -> int:
+    return sum(job.state.has_ended for job in _fetches(seen))
 
 
 def test_plan_is_made_run_and_written_down(fleet: Path, history: History) -> None:
@@ -87,6 +96,24 @@ def test_fetch_is_a_job_of_its_remote(fleet: Path, history: History, source: Git
         assert [(change.kind, change.new) for change in entry.reference_changes] == [
             ("new", source.git("rev-parse", "main"))
         ]
+
+
+def test_fetch_that_is_asked_for_again_is_of_its_remote_alone(
+    fleet: Path, history: History, source: GitRepository
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    GitRepository(fleet / "a.git").git("remote", "add", "second", os.fspath(source.path))
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        watched.until(lambda seen: _ended_fetch_count(seen) == 2)
+        (second,) = [job for job in _fetches(watched.seen) if job.what == "second"]
+        watched.feed.retry_job(second.number)
+        watched.until(lambda seen: _ended_fetch_count(seen) > 2)
+        # what is asked for later is queued behind it
+        watched.feed.fetch([path])
+        watched.until(lambda seen: _ended_fetch_count(seen) >= 5)
+        assert [job.what for job in _fetches(watched.seen)] == ["origin", "second", "second", "origin", "second"]
 
 
 def test_fetch_that_is_refused_says_why_and_can_be_asked_for_again(fleet: Path, history: History) -> None:

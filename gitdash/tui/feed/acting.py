@@ -184,11 +184,14 @@ class Acting:
             self._register.end(number, JobState.FAILED, reason=printable(str(error)))
             return
         watches: list[_JobWatch] = []
-        hosts = {printable(remote.name): remote.host for remote in plan.remotes}
+        remotes = {printable(remote.name): remote for remote in plan.remotes}
 
-        def watch_of(remote: str) -> "_JobWatch":
-            again = partial(self.fetch, [path], options)
-            number = self._ask(JobKind.FETCH, path, remote, again, host=hosts.get(remote), run=run)
+        def watch_of(name: str) -> "_JobWatch":
+            remote = remotes.get(name)
+            # a job is one remote's: its others have jobs of their own, and may have done well
+            same = options if remote is None else msgspec.structs.replace(options, remotes=(remote.name,), group=None)
+            host = None if remote is None else remote.host
+            number = self._ask(JobKind.FETCH, path, name, partial(self.fetch, [path], same), host=host, run=run)
             watches.append(self._watch(number, path))
             return watches[-1]
 
