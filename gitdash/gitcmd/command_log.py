@@ -10,7 +10,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Final
 
@@ -27,16 +27,21 @@ STDERR_LIMIT_BYTES: Final = 4096
 """Of what a command said: the half of it from the beginning, and from the end."""
 
 _path: Final[ContextVar[bytes | None]] = ContextVar("path", default=None)
+_listener: Final[ContextVar[Callable[[int], None] | None]] = ContextVar("listener", default=None)
 
 
 @contextlib.contextmanager
-def commands_for(path: bytes) -> Iterator[None]:
-    """File the commands that this thread runs inside the block under a repository."""
-    token = _path.set(path)
+def commands_for(path: bytes, on_begin: Callable[[int], None] | None = None) -> Iterator[None]:
+    """File the commands that this thread runs inside the block under a repository.
+
+    `on_begin` hears the number of each just before it starts.
+    """
+    token, listener_token = _path.set(path), _listener.set(on_begin)
     try:
         yield
     finally:
         _path.reset(token)
+        _listener.reset(listener_token)
 
 
 class CommandLog:
@@ -53,6 +58,11 @@ class CommandLog:
         """Return what ran for a repository, the newest last; None for what ran for none."""
         with self._lock:
             return tuple(self._records[number] for number in self._numbers.get(path, ()))
+
+    def record(self, number: int) -> CommandRecord | None:
+        """Return what `begin` gave this number; None if it was dropped."""
+        with self._lock:
+            return self._records.get(number)
 
     def version_of(self, path: bytes | None) -> int:
         """Return a number that grows with each change of what `records_of` returns."""
@@ -79,6 +89,8 @@ class CommandLog:
                 del self._records[numbers.popleft()]
             elif len(self._records) > KEPT_IN_ALL:
                 self._drop_oldest()
+        if (listener := _listener.get()) is not None:
+            listener(record.number)
         return record.number
 
     def end(self, number: int, *, exit_code: int | None, ending: str | None = None, stderr: str = "") -> None:

@@ -6,7 +6,8 @@ action may have left, the caller finds out.
 """
 
 import os
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -83,9 +84,15 @@ def settle_cut_off(
             entry,
             outcome=Outcome.CUT_OFF,
             reason=Reason.CUT_OFF,
-            sentence=_SENTENCE,
+            sentence="".join((_SENTENCE, *_while(entry))),
             leftovers=leftovers_of(entry),
         )
         if ledger.end_running(ended):
             settled.append(ended)
     return tuple(settled)
+
+
+def _while(entry: LedgerEntry) -> Iterator[str]:
+    """Yield which command had begun and not ended; it may have ended before anything could be written."""
+    if entry.commands and entry.commands[-1].elapsed_s is None:
+        yield f"; the last that it began was {shlex.join(entry.commands[-1].argv)}"

@@ -1,19 +1,25 @@
-"""Entries of the ledger for what this process does: one before an action begins, the same again when it has ended."""
+"""Entries of the ledger for what this process does: one before an action begins, the same again when it has ended.
+
+In between it is written before each command, so that after a SIGKILL it says what was under way.
+"""
 
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable
 from functools import cached_property
 
 import msgspec
 
 from gitdash import __version__
+from gitdash.gitcmd.command_log import COMMAND_LOG, KEPT_FOR_EACH
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.history.cut_off import ProcessIdentity, is_action_alive, this_process
 from gitdash.history.ledger import Ledger
 from gitdash.maintenance.running import TaskResult
+from gitdash.model.command import CommandRecord
 from gitdash.model.fetch import FetchResult
-from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.task import Task
 
 
@@ -84,6 +90,29 @@ class OpenEntry:
         self._ledger = ledger
         self._entry = entry
         self._began_s = time.monotonic()
+        self._numbers: deque[int] = deque(maxlen=KEPT_FOR_EACH)
+        """Of its commands, in the log of all."""
+
+    def note_before(self, figures: StoreFigures) -> None:
+        """Take what is there before; it is written together with the first command."""
+        self._entry = msgspec.structs.replace(self._entry, before=figures)
+
+    def begin_command(self, number: int) -> None:
+        """Write that a command of the log is about to start, and what became of those before it."""
+        self._numbers.append(number)
+        commands = [command for command in map(COMMAND_LOG.record, self._numbers) if command is not None]
+        self._entry = msgspec.structs.replace(self._entry, commands=tuple(map(self._recorded, commands)))
+        self._ledger.put(self._entry)
+
+    def _recorded(self, command: CommandRecord) -> RecordedCommand:
+        return RecordedCommand(
+            argv=command.argv,
+            started_at_s=self._entry.started_at_s + command.started_s - self._began_s,
+            elapsed_s=command.elapsed_s,
+            exit_code=command.exit_code,
+            ending=command.ending,
+            stderr=command.stderr,
+        )
 
     def end_task(self, result: TaskResult) -> LedgerEntry:
         """Write what came of a task."""

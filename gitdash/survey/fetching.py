@@ -8,6 +8,7 @@ import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
+from gitdash.maintenance.fetching.planning import NOTHING_TO_FETCH
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.outcomes import classify
@@ -48,9 +49,10 @@ def fetch_remote(
         watch.ends([ended])
         return ended
     try:
-        with commands_for(path):
+        with commands_for(path, entry.begin_command):
             # another remote of the same repository may have been fetched from since it was planned
             before = _figures(means.facts(report.repository))
+            entry.note_before(before)
             watch.begins(before)
             result = fetch(
                 report,
@@ -73,11 +75,23 @@ def fetch_remote(
 
 
 def refused_fetch(
-    report: RepositoryReport, remote: str | None, refusals: tuple[Refusal, ...], means: ActionMeans, run: str
+    report: RepositoryReport,
+    remote: str | None,
+    refusals: tuple[Refusal, ...],
+    means: ActionMeans,
+    run: str,
+    *,
+    is_named: bool,
 ) -> LedgerEntry:
-    """Write down what is not fetched, and why."""
+    """Write down what is not fetched, and why.
+
+    Of repositories that nobody named, some have nothing to fetch from: with those there is nothing to do.
+    """
     entry = means.books.begin(ACTION, means.recorded_path(report.repository), run=run, remote=remote)
-    return entry.end(Outcome.REFUSED, Reason.REFUSED, "; ".join(refusal.reason for refusal in refusals))
+    why = "; ".join(refusal.reason for refusal in refusals)
+    if not is_named and all(refusal.rule in NOTHING_TO_FETCH for refusal in refusals):
+        return entry.end(Outcome.NOTHING_TO_DO, None, why)
+    return entry.end(Outcome.REFUSED, Reason.REFUSED, why)
 
 
 def _figures(report: RepositoryReport) -> StoreFigures:

@@ -84,23 +84,25 @@ class _Running:
         entry = self._begin(task)
         told = _Told(self.watch, task.task, place, len(self.planned.plan.tasks))
         result = TaskResult(outcome=Outcome.FAILED, reason=Reason.OTHER, sentence="gitdash itself failed")
+        entry.note_before(figures_of(report))
         try:
-            result = run_task(
-                report,
-                task,
-                look=partial(means.look, report.repository, report),
-                program=means.program,
-                cancel=cancel,
-                on_step=told.step,
-                on_progress=told.progress,
-                close_readers=partial(means.readers.close, report.repository),
-                warm_readers=partial(means.readers.warm, report.repository),
-                now_s=means.clock(),
-                time_limit_s=means.settings.maintenance.time_limit_s,
-                policy=means.settings.policy_for(path),
-                others=means.others(report.repository) if task.task in NEEDS_OTHERS else (),
-                confirmed_name=self.confirmed_name,
-            )
+            with commands_for(path, entry.begin_command):
+                result = run_task(
+                    report,
+                    task,
+                    look=partial(means.look, report.repository, report),
+                    program=means.program,
+                    cancel=cancel,
+                    on_step=told.step,
+                    on_progress=told.progress,
+                    close_readers=partial(means.readers.close, report.repository),
+                    warm_readers=partial(means.readers.warm, report.repository),
+                    now_s=means.clock(),
+                    time_limit_s=means.settings.maintenance.time_limit_s,
+                    policy=means.settings.policy_for(path),
+                    others=means.others(report.repository) if task.task in NEEDS_OTHERS else (),
+                    confirmed_name=self.confirmed_name,
+                )
             result = _with_holders(result, report.repository.common_dir)
         finally:
             ended = entry.end_task(result)

@@ -1,11 +1,15 @@
 """`gitdash history`, end to end: entries are written as another gitdash would, and read from its output."""
 
+import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -16,7 +20,7 @@ from gitdash.history.store import History, open_history
 from gitdash.model.ledger import Outcome, Phase, Reason, RecordedCommand, ReferenceChange, StoreFigures
 from tests.cli.process import PROJECT, Gitdash
 from tests.history.ledger_entries import MOMENT_S, entry
-from tests.support.repositories import GitRepository
+from tests.support.repositories import GIT, GitRepository
 
 README = (PROJECT / "README.md").read_text()
 
@@ -209,6 +213,46 @@ def test_an_action_that_was_cut_off_is_told_once_with_what_it_left(gitdash: Gitd
     by_number = {action["number"]: action for action in json.loads(again.stdout)["actions"]}
     assert by_number.pop(gone.number)["leftovers"] == ["packed-refs.lock"]
     assert [action["outcome"] for action in by_number.values()] == ["running"]
+
+
+HANGS = """#!/bin/sh
+for word; do
+    case $word in {subcommand}) echo $$ >{started}.new; mv {started}.new {started}; exec sleep 60;; esac
+done
+exec {git} "$@"
+"""
+"""A git that begins one subcommand and never ends it."""
+
+
+@pytest.mark.parametrize(
+    ("command", "subcommand"), [(("maintain", "--task", "full-repack", "--yes"), "repack"), (("fetch",), "fetch")]
+)
+def test_action_that_was_killed_says_which_git_ran_and_what_was_there_before(
+    gitdash: Gitdash, fleet: Path, command: tuple[str, ...], subcommand: str
+) -> None:
+    pool, started, program = fleet / "pool.git", fleet / "started", fleet / "git"
+    GitRepository(pool).git("config", "remote.origin.url", "https://127.0.0.1:9/a.git")
+    GitRepository(pool).git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+    program.write_text(HANGS.format(subcommand=subcommand, started=started, git=GIT))
+    program.chmod(0o755)
+    running = gitdash.command("--git", program, command[0], pool, *command[1:])
+    with subprocess.Popen(running, env=gitdash.environment, stderr=subprocess.DEVNULL) as process:
+        deadline_s = time.monotonic() + 30
+        while not started.exists():
+            assert time.monotonic() < deadline_s
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(int(started.read_text()), signal.SIGKILL)
+    (action,) = gitdash.json("history", pool)["actions"]
+    assert action["outcome"] == "cut off"
+    last = action["commands"][-1]
+    assert subcommand in last["argv"]
+    assert (last["elapsed_s"], last["exit_code"]) == (None, None)
+    assert all(one["exit_code"] == 0 for one in action["commands"][:-1])
+    assert action["before"]["pack_count"] is not None
+    assert f"the last that it began was {shlex.join(last['argv'])}" in action["sentence"]
 
 
 KILLED = """
