@@ -24,6 +24,8 @@ class Meant:
     repositories: Sequence[Repository]
     """Each once."""
     exit_code: int
+    named: frozenset[bytes] = frozenset()
+    """Paths of those that somebody named: the others lie below a folder, or were selected."""
     known: Mapping[bytes, RepositoryReport] = field(default_factory=dict)
     """By path, what was seen of them when all were looked at, such as who borrows."""
 
@@ -37,24 +39,28 @@ def repositories(session: Session, paths: Sequence[bytes], where: str | None) ->
     if where is not None:
         return _selected(session, paths, Selection(where))
     found: dict[bytes, Repository] = {}
+    named: set[bytes] = set()
     all_found = True
     for path in paths:
         try:
-            for repository in _meant_by(session, absolute_path(path)):
+            for repository, is_named in _meant_by(session, absolute_path(path)):
                 found.setdefault(repository.path, repository)
+                if is_named:
+                    named.add(repository.path)
         except GitdashError as error:
             say(f"gitdash: {error}")
             all_found = False
     if not found:
         return Meant([], ExitCode.WRONG_USE)
-    return Meant(_each_store_once(found.values()), ExitCode.DONE if all_found else ExitCode.FINDINGS)
+    exit_code = ExitCode.DONE if all_found else ExitCode.FINDINGS
+    return Meant(_each_store_once(found.values()), exit_code, frozenset(named))
 
 
-def _meant_by(session: Session, path: bytes) -> Iterator[Repository]:
-    """Yield the repository at a path or around it, else all below it. Raises GitdashError if there is none."""
+def _meant_by(session: Session, path: bytes) -> Iterator[tuple[Repository, bool]]:
+    """Yield the repository at or around a path, which it names, else all below it. Raises GitdashError if none is."""
     settings, effective_uid = session.settings, os.geteuid()
     try:
-        yield find_repository(path, settings=settings, effective_uid=effective_uid)
+        yield find_repository(path, settings=settings, effective_uid=effective_uid), True
     except OrdinaryFolderError:
         count = 0
         limits = DiscoveryLimits(
@@ -71,7 +77,7 @@ def _meant_by(session: Session, path: bytes) -> Iterator[Repository]:
         ):
             if isinstance(one, Repository):
                 count += 1
-                yield one
+                yield one, False
             else:
                 say(f"not a repository: {printable_path(one.path)}: {one.reason}")
         if not count:
@@ -86,7 +92,7 @@ def _selected(session: Session, paths: Sequence[bytes], selection: Selection) ->
     if not selected:
         say("gitdash: no repository is selected")
     exit_code = ExitCode.FINDINGS if has_failed else ExitCode.DONE
-    return Meant(_each_store_once(selected), exit_code, survey.reports)
+    return Meant(_each_store_once(selected), exit_code, known=survey.reports)
 
 
 def _each_store_once(found: Iterable[Repository]) -> list[Repository]:

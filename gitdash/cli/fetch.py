@@ -57,7 +57,8 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
         for repository in found:
             report = actions.facts(repository)
             watch_of = partial(_watch, run, repository.path)
-            actions.fetch(report, actions.plan_fetch(report, options), watch_of, run=run_id)
+            plan = actions.plan_fetch(report, options)
+            actions.fetch(report, plan, watch_of, run=run_id, is_named=repository.path in meant.named)
     return worst(run.finish(), meant.exit_code)
 
 

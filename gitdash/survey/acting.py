@@ -175,20 +175,23 @@ class Actions:
         *,
         run: str,
         families: Families | None = None,
+        is_named: bool = True,
     ) -> list[Ticket]:
         """Queue a fetch from each remote of a plan; what the plan refuses is written down and told at once.
 
-        `watch_of` gives the watch for a remote by its printable name, which is empty where the plan has none.
+        `watch_of` gives the watch for a remote by its printable name, which is empty where the plan has none. One of
+        many that are fetched into is not `is_named`: it may have no remote.
         """
+        refused = partial(refused_fetch, report, means=self._means, run=run, is_named=is_named)
         if found.refusals:
-            watch_of("").ends([refused_fetch(report, None, found.refusals, self._means, run)])
+            watch_of("").ends([refused(None, found.refusals)])
             return []
         tickets = []
         for remote in found.remotes:
             name = printable(remote.name)
             watch = watch_of(name)
             if remote.refusals:
-                watch.ends([refused_fetch(report, name, remote.refusals, self._means, run)])
+                watch.ends([refused(name, remote.refusals)])
                 continue
             claims = claims_of(
                 report,

@@ -68,6 +68,36 @@ def test_paused_repository_is_refused(gitdash: Gitdash, client: GitRepository, u
     assert client.git("for-each-ref") == ""
 
 
+def test_repository_without_a_remote_is_refused_where_it_is_named_alone(
+    gitdash: Gitdash, client: GitRepository
+) -> None:
+    ended = gitdash.run("fetch", client.path)
+    assert ended.returncode == ExitCode.REFUSED
+    assert "its config has no remote" in ended.stdout
+
+
+def test_below_a_folder_there_is_nothing_to_do_in_repositories_that_have_nothing_to_fetch_from(
+    gitdash: Gitdash, client: GitRepository, upstream: GitRepository, tmp_path: Path
+) -> None:
+    add_remote(client, "origin", upstream.path)
+    # what `git clone --bare` leaves: a URL, and no word of what to fetch
+    bare = GitRepository.init(tmp_path / "bare.git")
+    bare.git("config", "remote.origin.url", os.fspath(upstream.path))
+    ended = gitdash.run("fetch", tmp_path, "--protocol", "file")
+    assert ended.returncode == ExitCode.DONE, ended.stdout
+    assert ended.stderr.splitlines() == ["1 action: done", "2 actions: nothing to do"]
+    assert "its config does not say what to fetch" in ended.stdout
+    assert gitdash.run("fetch", tmp_path, bare.path, "--protocol", "file").returncode == ExitCode.REFUSED
+
+
+@pytest.mark.safety
+def test_below_a_folder_a_remote_that_runs_a_program_stays_refused(
+    gitdash: Gitdash, client: GitRepository, tmp_path: Path
+) -> None:
+    add_remote(client, "origin", "ext::touch pwned")
+    assert gitdash.run("fetch", tmp_path).returncode == ExitCode.REFUSED
+
+
 def test_second_process_does_not_fetch_what_another_fetches(
     gitdash: Gitdash, client: GitRepository, tmp_path: Path
 ) -> None:

@@ -28,6 +28,9 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
 )
 """Each look-up of a name is a journey there, and unpacking makes five for each object."""
 
+NOTHING_TO_FETCH: Final = frozenset({"no-remote", "no-refspec"})
+"""Rules by which its config names nothing to fetch: no danger, but no fetch either."""
+
 _FIXED: Final = (
     # what tells how far it is, and by Trace2 how many bytes came
     "--progress",

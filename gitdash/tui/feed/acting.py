@@ -112,7 +112,10 @@ class Acting:
         """Queue fetches, of each remote as one job; None is as the configuration says."""
         run = self._actions.new_run()
         for path in paths:
-            self._lanes.add("fetches", partial(self._fetch, path, options or self._configured(), run))
+            self._lanes.add(
+                "fetches",
+                partial(self._fetch, path, options or self._configured(), run, is_named=len(paths) == 1),
+            )
 
     def _configured(self) -> "FetchOptions":
         from gitdash.maintenance.fetching.options import configured_options
@@ -172,7 +175,7 @@ class Acting:
         ticket = self._actions.maintain(planned, self._watch(number, plan.path), run=run, confirmed_name=name)
         self._register.on_cancel(number, ticket.cancel)
 
-    def _fetch(self, path: bytes, options: "FetchOptions", run: str) -> None:
+    def _fetch(self, path: bytes, options: "FetchOptions", run: str, *, is_named: bool) -> None:
         known = self._report_of(path)
         if known is None:
             return
@@ -195,7 +198,7 @@ class Acting:
             watches.append(self._watch(number, path))
             return watches[-1]
 
-        tickets = self._actions.fetch(report, plan, watch_of, run=run)
+        tickets = self._actions.fetch(report, plan, watch_of, run=run, is_named=is_named)
         for watch, ticket in zip((one for one in watches if not one.has_ended), tickets, strict=False):
             self._register.on_cancel(watch.number, ticket.cancel)
 
