@@ -15,12 +15,18 @@ def _listed(driven: DrivenFleet) -> int:
     return screen.query_one(CommandList).option_count if isinstance(screen, Palette) else 0
 
 
-@pytest.mark.parametrize("keys", [("pagedown", "pageup"), ("down", "pagedown"), ("down", "end", "pageup")])
-async def test_keys_for_pages_move_nothing_where_no_line_is_drawn(keys: tuple[str, ...]) -> None:
-    async with driven_fleet([row("a.git")], size=(60, 4)) as driven:
+@pytest.mark.parametrize(
+    "moves", [("page_down", "page_up"), ("cursor_down", "page_down"), ("cursor_down", "last", "page_up")]
+)
+async def test_list_moves_by_no_page_where_no_line_is_drawn(moves: tuple[str, ...]) -> None:
+    async with driven_fleet([row("a.git")], size=(60, 15)) as driven:
         await driven.pilot.press("ctrl+p")
         await until(lambda: _listed(driven) > 1, "commands are listed")
-        await driven.pilot.press(*keys)
+        await driven.pilot.resize_terminal(60, 4)
+        commands = driven.app.screen.query_one(CommandList)
+        for move in moves:
+            getattr(commands, f"action_{move}")()
+        await driven.pilot.pause()
         assert isinstance(driven.app.screen, Palette)
 
 
