@@ -14,7 +14,7 @@ from typing import Final
 
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
-from gitdash.model.inspection import AlternatesFacts
+from gitdash.model.repository import Unreadable
 from gitdash.units import printable_path
 
 _TABLE: Final = "/proc/self/mountinfo"
@@ -39,17 +39,28 @@ def sharer_of(common_dir: bytes, others: Iterable[bytes]) -> str | None:
                 continue
             if not own.isdisjoint(_reached(folder + b"/objects")):
                 return f"{printable_path(path)} has the same objects"
-            if store in _lenders(folder + b"/objects"):
-                return f"{printable_path(path)} borrows from it"
+            borrows = _borrows(folder + b"/objects", store)
+            if borrows is not None:
+                return f"{printable_path(path)} {borrows}"
     return None
 
 
-def _lenders(objects_dir: bytes) -> Iterator[_Identity | None]:
-    if os.path.lexists(objects_dir + b"/info/alternates"):
-        found = inspect_alternates(objects_dir, Problems())
-        for lender in found.alternates if isinstance(found, AlternatesFacts) else ():
-            if lender.device is not None and lender.inode is not None:
-                yield lender.device, lender.inode
+def _borrows(objects_dir: bytes, store: _Identity | None) -> str | None:
+    """Return how a repository borrows from a store, or may, for not all of its lenders are known; None if it cannot."""
+    if not os.path.lexists(objects_dir + b"/info/alternates"):
+        return None
+    found = inspect_alternates(objects_dir, Problems())
+    if isinstance(found, Unreadable):
+        return f"may borrow from it, for its alternates cannot be read: {found.reason}"
+    if found is None:
+        return None
+    if any((lender.device, lender.inode) == store for lender in found.alternates):
+        return "borrows from it"
+    return (
+        None
+        if found.incomplete is None
+        else f"may borrow from it, for not all of its lenders are known: {found.incomplete}"
+    )
 
 
 def _own_identities(objects_dir: bytes) -> frozenset[_Identity]:

@@ -161,6 +161,18 @@ def test_neighbour_that_borrows_is_seen_although_nobody_ever_looked_at_it(tmp_pa
     assert not complaints(borrower)
 
 
+def test_nothing_is_reclaimed_beside_one_whose_lenders_are_too_many_to_know(tmp_path: Path, gitdash: Gitdash) -> None:
+    """git follows all of them."""
+    lender, borrower = lender_and_borrower(tmp_path, ".")
+    alternates = borrower.git_dir / "objects" / "info" / "alternates"
+    others = "".join(f"{tmp_path}/{number}/objects\n" for number in range(1_100))
+    alternates.write_text(others + alternates.read_text())
+    assert not complaints(borrower)
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert "borrow.git may borrow from it, for not all of its lenders are known" in ended.stdout
+
+
 @pytest.mark.parametrize("where", [[], ["--where", "name = 'lend.git'"]])
 def test_nothing_is_reclaimed_without_a_memory(tmp_path: Path, gitdash: Gitdash, where: list[str]) -> None:
     lender, borrower = lender_and_borrower(tmp_path / "root", "elsewhere")
