@@ -3,10 +3,10 @@
 Source: design of the lab. Lines are printable; commands are as long as they are, for they are there to be copied.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from gitdash.export.experiment_commands import left_out_text, short_command, stdin_text
 from gitdash.export.experiment_figures import (
     circumstances,
     counts_text,
@@ -41,7 +41,7 @@ def experiment_lines(
         [_INDENT + line for line in plot],
         [_INDENT + line for variant in result.variants for line in variant_lines(variant)],
         [_INDENT + line for line in earlier_lines(result, earlier)],
-        [_INDENT + ", ".join(circumstances(result))],
+        [_INDENT + ", ".join(filter(None, (*circumstances(result), left_out_text(result))))],
     )
     lines: list[str] = []
     for part in parts:
@@ -67,7 +67,8 @@ def variant_lines(variant: VariantResult) -> Iterator[str]:
     details = (
         f"not run: {variant.skipped}" if variant.skipped is not None else "",
         variant.explanation,
-        shlex.join(variant.argv),
+        short_command(variant),
+        stdin_text(variant),
         variant.note,
         phases_text(variant),
         counts_text(variant),

@@ -5,10 +5,10 @@ figures, every command, and where it was measured. Texts from the repository sta
 """
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gitdash.export.experiment_commands import stdin_text, whole_command
 from gitdash.export.experiment_figures import (
     circumstances,
     counts_text,
@@ -71,14 +71,19 @@ def _variant(variant: VariantResult) -> Iterator[str]:
         yield f"  - {detail}"
     if variant.argv:
         yield ""
-        yield from (f"  {line}" for line in _block([printable(shlex.join(variant.argv))]))
+        yield from (f"  {line}" for line in _block([printable(whole_command(variant))]))
         yield ""
 
 
 def _details(variant: VariantResult) -> Iterable[str]:
     if variant.skipped is not None:
         yield f"Not run: {plain(variant.skipped)}"
-    for label, text in (("", variant.note), ("Phases: ", phases_text(variant)), ("Counts: ", counts_text(variant))):
+    for label, text in (
+        ("", variant.note),
+        ("", stdin_text(variant)),
+        ("Phases: ", phases_text(variant)),
+        ("Counts: ", counts_text(variant)),
+    ):
         if text:
             yield label + plain(text)
 

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from gitdash.export.experiment_commands import whole_command
 from gitdash.export.json_values import SCHEMA_VERSION, Record, utc_text
 from gitdash.export.struct_record import struct_record
 from gitdash.export.tables import CsvLines, safe_in_spreadsheet
@@ -37,6 +38,7 @@ _HEAD: Final = (
     "exact",
     "skipped",
     "argv",
+    "stdin",
     "run",
     "started_at",
     *_OF_RUN,
@@ -89,7 +91,8 @@ def _values(result: ExperimentResult, variant: VariantResult, run: ExperimentRun
         variant.name,
         variant.exact,
         variant.skipped,
-        " ".join(variant.argv),
+        whole_command(variant),
+        variant.stdin,
         None if run is None else run.number,
         None if run is None else utc_text(run.started_at_s),
         *(None if run is None else getattr(run, name) for name in _OF_RUN),

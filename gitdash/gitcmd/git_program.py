@@ -1,7 +1,8 @@
 """The git that is run, and what one call of it said. It starts nothing."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from gitdash.gitcmd.usage import ProcessUsage
@@ -43,3 +44,9 @@ class GitOutput:
     are left out."""
     usage: ProcessUsage | None = None
     """What it and its helpers used; None if its end was not seen."""
+    command: tuple[str | bytes, ...] = field(default=(), repr=False)
+    """All that was started, unmasked: the wrapper, the path of git, every `-c` pair, the arguments."""
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Added to the environment of the table."""
+    stdin: bytes = field(default=b"", repr=False)
+    """All that it was given."""

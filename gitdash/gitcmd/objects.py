@@ -65,8 +65,11 @@ class ObjectReader:
         option: str,
         time_limit_s: float,
         digits: int,
+        command: tuple[str, ...],
         resources: contextlib.ExitStack,
     ) -> None:
+        self.command = command
+        """What was started, variables first, as a shell takes them."""
         self._process = process
         self._stdin = process.stdin
         self._stdout = process.stdout
@@ -195,6 +198,10 @@ def open_reader(
             option=option,
             time_limit_s=time_limit_s,
             digits=DIGITS[object_format],
+            command=(
+                *(f"{name}={value}" for name, value in shadow.environment.items()),
+                *_git_command(program, option),
+            ),
             resources=resources.pop_all(),
         )
 
@@ -239,9 +246,13 @@ def _start_process(program: GitProgram, environment: dict[str, str], option: str
         # GitPython adds to the environment that we inherited, and cannot take from it.
         *("/usr/bin/env", "-i", *(f"{name}={value}" for name, value in environment.items())),
         *(*_START, str(program.memory_limit_bytes // 1024)),
-        *(program.path, *config_arguments(), "cat-file", option),
+        *_git_command(program, option),
     ]
     try:
         return git_class("/").execute(command, as_process=True, istream=_PIPE, start_new_session=True)
     except (OSError, ValueError) as error:
         raise GitError(f"git cat-file could not be started: {error}", kind=GitFailure.REFUSED) from error
+
+
+def _git_command(program: GitProgram, option: str) -> tuple[str, ...]:
+    return program.path, *config_arguments(), "cat-file", option

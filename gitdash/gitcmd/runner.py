@@ -134,7 +134,8 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
             *added,
             *arguments,
         ],
-        environment=(fetch_environment if for_fetch else git_environment)(os.environ) | dict(environment or {}),
+        environment=(fetch_environment if for_fetch else git_environment)(os.environ),
+        variables=dict(environment or {}),
         time_limit_s=time_limit_s,
         memory_limit_bytes=program.memory_limit_bytes,
         grace_s=grace_s,
@@ -165,6 +166,8 @@ class _Call:
     """As in GitOutput."""
     command: list[str | bytes]
     environment: dict[str, str]
+    variables: dict[str, str]
+    """What is added to `environment`, or set instead."""
     time_limit_s: float
     memory_limit_bytes: int
     grace_s: float
@@ -211,6 +214,9 @@ class _Call:
             elapsed_s=time.monotonic() - started_s,
             argv=self.argv,
             usage=None if spent is None else memory.usage(spent),
+            command=tuple(self.command),
+            variables=self.variables,
+            stdin=exchange.stdin,
         )
         return Ending.CANCELLED if group.stopped and output.exit_code else ending, output
 
@@ -223,7 +229,7 @@ class _Call:
         return process, pipe_of(process.stderr)
 
     def _process(self, stderr: int) -> subprocess.Popen[bytes]:
-        return start(self.command, self.environment, self.memory_limit_bytes, stderr=stderr)
+        return start(self.command, self.environment | self.variables, self.memory_limit_bytes, stderr=stderr)
 
     def error(self, kind: GitFailure, what: str, output: GitOutput | None = None) -> GitError:
         return GitError(

@@ -220,7 +220,7 @@ def _arguments(part: _Part, revisions: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _argv(part: _Part, revisions: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is timed, variables first as a shell takes them; which copy it is said of, no one can use later."""
+    """Return what is timed, in short, variables first as a shell takes them."""
     variables = tuple(f"{name}={value}" for name, value in part.environment.items())
     return *variables, "git", *_arguments(part, revisions)
 
@@ -242,7 +242,6 @@ def _made(
                 environment=part.environment,
                 answer=int,
             ),
-            argv=_argv(part, revisions),
             objects_dirs=found.objects_dirs,
         )
 

@@ -11,6 +11,7 @@ from typing import Final
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.environment import search_path
 from gitdash.inspection.files import read_file
+from gitdash.lab.commands import one_after_another
 from gitdash.lab.machine import load_1m
 from gitdash.lab.system_calls import count_absent, count_calls
 from gitdash.lab.variant import Measured
@@ -54,13 +55,15 @@ def count(
     to_output = ("-o", os.fsdecode(output))
     try:
         measured = clone((program, "-c", "-f", *to_output))
+        argv = measured.argv
         counts = count_calls(read_file(output, _OUTPUT_LIMIT_BYTES))
     except GitdashError as error:
         return _result(argv, note=printable(f"Not counted: {error}."))
     note = "strace slows it down, so its time is not compared."
     try:
         # names whole, and only of calls that failed: a clone of a million objects succeeds millions of times
-        clone((program, "-f", "-qq", "-Z", "-e", "trace=%file", "-s", "4096", *to_output))
+        named = clone((program, "-f", "-qq", "-Z", "-e", "trace=%file", "-s", "4096", *to_output))
+        argv = one_after_another((argv, named.argv))
         lines = read_file(output, _OUTPUT_LIMIT_BYTES).splitlines()
         counts |= count_absent(lines, os.path.basename(folder) + b"/" + TARGET)
     except GitdashError as error:

@@ -11,13 +11,14 @@ design "The fetch strategy".
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import msgspec
 
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitOutput
+from gitdash.lab.commands import argv_of, stdin_of
 from gitdash.lab.copies import throw_away_copy
 from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.fetch_sources import HELD_TIP, NEW_COMMIT, REAL_REMOTE, Source, local_source, real_source
@@ -116,28 +117,23 @@ class _Fetching:
     """One experiment under way."""
 
     request: ExperimentRequest
-    argv: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of the last fetch of each variant."""
+    has_run: bool = False
 
     def variant(self, name: str, source: Source) -> Variant:
         """Return a variant that can be run."""
         return replace(_listed(name, None), run=lambda context: self._run(name, source, context))
 
     def concluded(self, result: ExperimentResult, question: str) -> ExperimentResult:
-        """Say what was run, and what gitdash would choose."""
-        variants = tuple(
-            msgspec.structs.replace(variant, argv=self.argv.get(variant.name, variant.argv))
-            for variant in result.variants
-        )
+        """Say what gitdash would choose."""
         notes = result.notes
-        if self.argv and question != REAL_REMOTE:
+        if self.has_run and question != REAL_REMOTE:
             facts = AlternateRefsFacts(
                 asked="auto", has_lender=True, missing_count=1, held_count=int(question == HELD_TIP)
             )
             choice, why = alternate_refs_choice(facts)
             name = next(name for name, chosen in _CHOICES.items() if chosen == choice)
             notes = (*notes, f"By its rule gitdash would fetch this {_TITLES[name]}: {why}.")
-        return msgspec.structs.replace(result, variants=variants, notes=notes)
+        return msgspec.structs.replace(result, notes=notes)
 
     def _run(self, name: str, source: Source, context: RunContext) -> Measured:
         """Fetch once, into a copy that nothing was fetched into before."""
@@ -155,8 +151,15 @@ class _Fetching:
             )
         if not result.outcome.is_good:
             raise ExperimentError(result.sentence)
-        self.argv[name] = next(command.argv for command in reversed(result.commands) if "fetch" in command.argv)
-        return replace(joined(outputs, wall_s=result.elapsed_s), phases=result.phases, counts=_counts(result))
+        self.has_run = True
+        fetched = [output for output in outputs if "fetch" in output.argv]
+        return replace(
+            joined(outputs, wall_s=result.elapsed_s),
+            phases=result.phases,
+            counts=_counts(result),
+            argv=argv_of(fetched),
+            stdin=stdin_of(fetched),
+        )
 
 
 def report_of_copy(report: RepositoryReport, copy: ThrowAwayCopy) -> RepositoryReport:

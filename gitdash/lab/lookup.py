@@ -157,7 +157,7 @@ def _by_reader(request: ExperimentRequest, store: Store, question: str, context:
         request.program, store.objects_dir, store.object_format, time_limit_s=context.time_limit_s
     ) as reader:
         times = time_lookups(reader, store.object_id, time_limit_s=context.time_limit_s)
-        used = _used(reader)
+        used = replace(_used(reader), argv=reader.command, stdin=f"{store.object_id} often, then ids that nobody has")
     found = {FIRST: times.first_s, WARM: times.warm_s, MISSING: times.missing_s}
     phases = tuple(Phase(name=_PHASES[name], elapsed_s=elapsed_s) for name, elapsed_s in found.items())
     return replace(used, wall_s=found[question], phases=phases)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.lab.commands import argv_of, stdin_of
 from gitdash.lab.variant import Measured, RunContext
 
 
@@ -41,7 +42,7 @@ def measured_output(output: GitOutput, answer: Callable[[bytes], int] | None = N
     """Return what a call of git took, for a caller who ran it another way; `answer` as for `measured_git`."""
     usage, answered = output.usage, answer(output.stdout) if answer else None
     if usage is None:
-        return Measured(wall_s=output.elapsed_s, answer=answered)
+        return Measured(wall_s=output.elapsed_s, answer=answered, argv=argv_of([output]), stdin=stdin_of([output]))
     return Measured(
         wall_s=output.elapsed_s,
         user_s=usage.user_s,
@@ -49,4 +50,6 @@ def measured_output(output: GitOutput, answer: Callable[[bytes], int] | None = N
         peak_memory_bytes=usage.peak_memory_bytes,
         read_bytes=usage.read_bytes,
         answer=answered,
+        argv=argv_of([output]),
+        stdin=stdin_of([output]),
     )

@@ -15,8 +15,8 @@ from typing import Final
 
 from gitdash import __version__
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.masking import mask_credentials
 from gitdash.lab.cache import ColdCache
+from gitdash.lab.commands import masked
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.machine import filesystem_of, host_name, load_1m, processor_count
 from gitdash.lab.request import ExperimentError, ExperimentRequest
@@ -109,6 +109,8 @@ class _Race:
     known: bytes
     """Fingerprint of the repository to which all kept runs belong."""
     runs: dict[str, list[ExperimentRun]] = field(default_factory=dict)
+    said: dict[str, Measured] = field(default_factory=dict)
+    """What the last run of a variant gave."""
     failures: dict[str, str] = field(default_factory=dict)
     """Why a variant has ended early."""
     notes: list[str] = field(default_factory=list)
@@ -134,11 +136,13 @@ class _Race:
 
     def result_of(self, variant: Variant, summary: Summary | None) -> VariantResult:
         """Return what became of one variant."""
+        said = self.said.get(variant.name)
         return VariantResult(
             name=variant.name,
             title=variant.title,
             explanation=variant.explanation,
-            argv=tuple(printable(mask_credentials(argument)) for argument in variant.argv),
+            argv=tuple(map(masked, (said.argv if said is not None else ()) or variant.argv)),
+            stdin=masked(said.stdin) if said is not None else "",
             skipped=variant.skipped,
             exact=variant.exact,
             note=" ".join(filter(None, (variant.note, self.failures.get(variant.name)))),
@@ -180,6 +184,7 @@ class _Race:
             return
         if self.cold is not None:
             self.cold.judge(measured.read_bytes, is_trial=is_warm_up)
+        self.said[variant.name] = measured
         if not is_warm_up:
             self.number += 1
         run = _run_of(variant, measured, number=0 if is_warm_up else self.number, at_s=started_at_s, load=load)

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import msgspec
-
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitOutput
 from gitdash.gitcmd.runner import run_git
@@ -119,7 +117,7 @@ class _Said:
     """What the runs of one variant showed beside their time."""
 
     queries: StoreQueries
-    argv: tuple[str, ...] = ()
+    has_run: bool = False
     is_exact: bool = False
     """By how it was counted."""
 
@@ -146,7 +144,7 @@ class _Sizing:
         return prepared(_listed(way, why_not), self.request, prepare)
 
     def concluded(self, result: ExperimentResult) -> ExperimentResult:
-        """Say which answers are exact, and what was run."""
+        """Say which answers are exact."""
         trusted = [way.name for way in SIZE_WAYS if way.form is None and self._is_trusted(way)]
         answers = {variant.name: variant.runs[-1].answer for variant in result.variants if variant.runs}
         known = {answers[name] for name in trusted if name in answers}
@@ -155,13 +153,7 @@ class _Sizing:
             for way in SIZE_WAYS
             if way.name in answers and known and answers[way.name] not in known
         }
-        argv = tuple(
-            msgspec.structs.replace(variant, argv=self.said[variant.name].argv)
-            if variant.name in self.said
-            else variant
-            for variant in result.variants
-        )
-        return judged(msgspec.structs.replace(result, variants=argv), trusted=trusted, unit="byte", remarks=remarks)
+        return judged(result, trusted=trusted, unit="byte", remarks=remarks)
 
     def _place(self, way: SizeWay) -> tuple[StoreQueries, tuple[bytes, ...]]:
         """Return where a way is gone, and the object folders there if they are not the repository's."""
@@ -199,13 +191,13 @@ class _Sizing:
         exclusive = self.request.report.sizes.exclusive
         every_object_once = isinstance(exclusive, ExclusiveSizes) and exclusive.every_object_once
         found = answer(way.strategy, queries, self.tips, every_object_once=every_object_once)
-        said.argv, said.is_exact = found.argv, found.exact
+        said.has_run, said.is_exact = True, found.exact
         return joined(outputs, answer=found.size_bytes)
 
     def _is_trusted(self, way: SizeWay) -> bool:
         """Whether an answer is exact by how it was counted; where git cannot say, by the number of objects."""
         said = self.said.get(way.name)
-        if said is None or not said.argv or way.is_approximate:
+        if said is None or not said.has_run or way.is_approximate:
             return False
         if said.is_exact or way.strategy is not Strategy.BITMAP or not self.tips.excluded:
             return said.is_exact

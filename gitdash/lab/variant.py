@@ -26,6 +26,10 @@ class Measured:
     """Such as bytes or objects; the same in each run, unless the repository changed."""
     phases: tuple[Phase, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
+    """All words of what was started, variables first; empty if it was no command, or the variant's own says it."""
+    stdin: str = ""
+    """What that was given, a few words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,7 @@ class Variant:
     run: Callable[[RunContext], Measured]
     """Do it once. A GitError of one run ends its variant, and is its note."""
     argv: tuple[str, ...] = ()
-    """What is timed, masked."""
+    """What is timed, in short; what a run has said of it takes its place."""
     skipped: str | None = None
     """Why it is not run, such as `needs git 2.46`; then `run` is not called."""
     exact: bool | None = None

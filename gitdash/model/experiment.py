@@ -107,7 +107,9 @@ class VariantResult(msgspec.Struct, frozen=True, kw_only=True):
     explanation: str
     """What it does, and why it should be fast or slow; one or two sentences."""
     argv: tuple[str, ...] = ()
-    """What was timed, masked; empty if it was no command."""
+    """What was timed, every word of it, masked; variables first, as a shell takes them. Empty if it was no command."""
+    stdin: str = ""
+    """What that was given, a few words, such as `202 lines, from ... to ...`; empty for nothing."""
     skipped: str | None = None
     """Why it was not run, such as `needs git 2.46`; None if it was."""
     exact: bool | None = None

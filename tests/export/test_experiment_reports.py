@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from gitdash.export.experiment_lines import comparison_line, experiment_lines, l
 from gitdash.export.experiment_markdown import experiment_markdown
 from gitdash.export.experiment_record import experiments_csv, experiments_document
 from gitdash.export.json_values import json_text
+from gitdash.gitcmd.environment import config_arguments
 from gitdash.model.experiment import ExperimentKind, StrategyComparison, Summary
 from gitdash.model.ledger import Phase
 from gitdash.model.sizes import Question, Strategy
@@ -172,6 +174,19 @@ def test_markdown_from_a_repository_is_no_markup() -> None:
     assert "\x1b" not in text
     assert "\n# head" not in text
     assert "````text" in text
+
+
+def test_pairs_of_every_call_are_left_out_for_people_alone() -> None:
+    pairs = tuple(config_arguments())
+    argv = ("GIT_OBJECT_DIRECTORY=/o", "/usr/bin/git", *pairs, "-c", "pack.threads=1", "rev-list", "--stdin")
+    made = result(variants=(variant("x", (0.5,), None, argv=argv, stdin="2 lines, from 1 to ^2"),))
+    text = text_of(made)
+    assert "    GIT_OBJECT_DIRECTORY=/o /usr/bin/git -c pack.threads=1 rev-list --stdin\n" in text
+    assert "    on stdin: 2 lines, from 1 to ^2\n" in text
+    assert f"commands without {len(pairs) // 2} pairs of -c that each call gets" in text
+    for whole in (experiment_markdown(made), experiments_csv([made]).replace('""', '"')):
+        assert shlex.join(argv) in whole
+        assert "2 lines, from 1 to ^2" in whole.replace("\\", "")
 
 
 def test_columns_in_which_nothing_is_known_are_left_out() -> None:

@@ -88,14 +88,9 @@ def test_what_is_run_is_what_is_said(repository: GitRepository, tmp_path: Path) 
     variants = by_name(EXPERIMENTS[CONNECTIVITY].run(request))
     words = ("--branches", "--tags", "--not", "--all")
     count = ("rev-list", "--count", "--objects")
-    assert variants["walk"].argv == ("git", *count, *words)
-    assert variants["table-not-read"].argv == (
-        "GIT_TEST_READ_COMMIT_TABLE=0",
-        "git",
-        *count,
-        "--use-bitmap-index",
-        *words,
-    )
+    assert variants["walk"].argv[-7:] == (*count, *words)
+    assert variants["table-not-read"].argv[:2] == ("GIT_TEST_READ_COMMIT_TABLE=0", os.fspath(spy))
+    assert variants["table-not-read"].argv[-8:] == (*count, "--use-bitmap-index", *words)
     timed = [line for line in log.read_text().splitlines() if "rev-list" in line]
     by_walk = [line for line in timed if line.startswith("|") and line.endswith(" ".join((*count, *words)))]
     by_bitmap = [

@@ -129,13 +129,15 @@ def test_without_the_lender_exact_ways_agree_and_the_walk_says_how_much_it_count
 
 def test_what_is_timed_is_what_gitdash_runs(member: GitRepository) -> None:
     variants = by_name(made(SIZE, member.path, question="without the lender"))
-    walk = ("git", "rev-list", "--objects", "--disk-usage", "--stdin")
-    assert variants["walk-without-lender"].argv == walk
-    assert variants["bitmap-without-lender"].argv == (*walk, "--use-bitmap-index")
-    assert variants["union-minus-lender"].argv == (*walk, "--use-bitmap-index", ";", *walk, "--use-bitmap-index")
+    walk = ("rev-list", "--objects", "--disk-usage", "--stdin")
+    bitmap = (*walk, "--use-bitmap-index")
+    assert variants["walk-without-lender"].argv[-4:] == walk
+    assert variants["bitmap-without-lender"].argv[-5:] == bitmap
+    union = variants["union-minus-lender"].argv
+    assert (union[union.index(";") - 5 : union.index(";")], union[-5:]) == (bitmap, bitmap)
     if VERSION >= (2, 42):
-        boundary = ("git", "-c", "pack.useBitmapBoundaryTraversal=true", *walk[1:], "--use-bitmap-index")
-        assert variants["boundary-traversal"].argv == boundary
+        boundary = ("-c", "pack.useBitmapBoundaryTraversal=true", *bitmap)
+        assert variants["boundary-traversal"].argv[-7:] == boundary
     else:
         assert variants["boundary-traversal"].skipped == f"needs git 2.42, this is {'.'.join(map(str, VERSION))}"
 

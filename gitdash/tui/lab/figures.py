@@ -1,10 +1,10 @@
 """The rows of variants: what each one's runs say, with a strip of all runs on an axis that they share. Pure."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.export.experiment_commands import short_command
 from gitdash.export.experiment_figures import answer_text, counts_text, phases_text
 from gitdash.export.experiment_plot import UNICODE, axis, strip
 from gitdash.export.experiment_scale import Scale, durations_s, scale_for
@@ -165,7 +165,8 @@ def _details(variant: VariantResult, measured: VariantResult | None, width: int)
     if reason is not None:
         lines += wrapped(f"Not here: {printable(reason)}.", Tone.NOTICE, width, indent=indent)
     for label, text in (
-        ("command", printable(shlex.join(shown.argv or variant.argv))[:_MOST_SHOWN]),
+        ("command", printable(short_command(shown if shown.argv else variant))[:_MOST_SHOWN]),
+        ("stdin", printable(shown.stdin)),
         ("answer", answer_text(shown)),
         ("note", printable(shown.note)),
         ("phases", phases_text(shown)),
