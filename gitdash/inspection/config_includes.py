@@ -112,14 +112,29 @@ def include_problem(git_dir: bytes, common_dir: bytes) -> str | None:
 
     A symbolic link is a problem too: what it leads to may include more. Conditions count as true.
     """
+    reader = _read_all(git_dir, common_dir)
+    noted = (f"{problem.path}: {problem.reason}" for problem in reader.problems.noted)
+    return _irregular(reader) or next(noted, None)
+
+
+def irregular_include(git_dir: bytes, common_dir: bytes) -> str | None:
+    """Return only what git might wait for, in the same words."""
+    return _irregular(_read_all(git_dir, common_dir))
+
+
+def _read_all(git_dir: bytes, common_dir: bytes) -> IncludeReader:
     reader = IncludeReader(git_dir=git_dir, head=None, problems=Problems(), every_condition=True)
     for path in (common_dir + b"/config", git_dir + b"/config.worktree"):
         for _ in reader.expand(reader.read(path, path), path, "config", 0):
             pass
+    return reader
+
+
+def _irregular(reader: IncludeReader) -> str | None:
     irregular = next(filter(_is_irregular, reader.included), None)
-    if irregular is not None:
-        return f"{presentable_bytes(irregular)}, which its config includes, is not a regular file"
-    return next((f"{problem.path}: {problem.reason}" for problem in reader.problems.noted), None)
+    if irregular is None:
+        return None
+    return f"{presentable_bytes(irregular)}, which its config includes, is not a regular file"
 
 
 def _is_irregular(path: bytes) -> bool:

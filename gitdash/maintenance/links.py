@@ -83,6 +83,15 @@ def find_links(common_dir: bytes, *, maximum_count: int = _ENTRIES_MAXIMUM_COUNT
     )
 
 
+def irregular_reference(git_dir: bytes) -> bytes | None:
+    """Return the first name below `refs` that is neither file nor folder nor link; None if there is none."""
+    walk = _Walk(common_dir=git_dir, left_count=_ENTRIES_MAXIMUM_COUNT)
+    for _ in walk.links_below(b"refs"):
+        if walk.irregular:
+            break
+    return walk.irregular[0] if walk.irregular else None
+
+
 def _shards(common_dir: bytes) -> list[bytes]:
     """Return the fan-out folders that are there: to look for all 256 takes longer than a small fetch may."""
     try:

@@ -91,7 +91,8 @@ def _refusal(report: RepositoryReport, remote: RemotePlan) -> str | None:
     """Return why nothing is fetched: by what the plan says, or by what may have changed since."""
     if remote.refusals:
         return remote.refusals[0].reason
-    return refusal_of(read_surroundings(report), is_preview=remote.is_preview)
+    surroundings = read_surroundings(report, names_lent=remote.alternate_refs != "suppress")
+    return refusal_of(surroundings, is_preview=remote.is_preview)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,8 +13,9 @@ from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.shadow import temporary_folder
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
+from gitdash.inspection.config_includes import irregular_include
 from gitdash.maintenance.facts import volume_of
-from gitdash.maintenance.links import Links, find_links
+from gitdash.maintenance.links import Links, find_links, irregular_reference
 from gitdash.maintenance.pause import pause_marker
 from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.report import RepositoryReport
@@ -43,15 +44,15 @@ class Surroundings:
     links: Links = field(default_factory=Links)
 
 
-def read_surroundings(report: RepositoryReport) -> Surroundings:
-    """Read them now; the report says who lends."""
+def read_surroundings(report: RepositoryReport, *, names_lent: bool = True) -> Surroundings:
+    """Read them now; the report says who lends, `names_lent` whether git may be told to list their references."""
     repository = report.repository
     return Surroundings(
         owner_uid=_owner_uid(repository),
         pause=pause_marker(repository.git_dir, repository.common_dir),
         is_mounted_read_only=volume_of(repository.common_dir + b"/objects")[0],
         temporary_free_bytes=_temporary_free_bytes(),
-        irregular=_irregular_in_lenders(report),
+        irregular=_irregular_in_lenders(report, names_lent=names_lent),
         links=find_links(repository.common_dir),
     )
 
@@ -64,17 +65,31 @@ def _temporary_free_bytes() -> int | None:
         return None
 
 
-def _irregular_in_lenders(report: RepositoryReport) -> str | None:
+def _irregular_in_lenders(report: RepositoryReport, *, names_lent: bool) -> str | None:
     alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
     for lender in alternates.alternates if isinstance(alternates, AlternatesFacts) else ():
         if not lender.exists:
             continue
         git_dir = os.path.dirname(lender.path)
-        # its references are listed where they are named to the server
         for folder, found in ((lender.path, irregular_file(lender.path)), (git_dir, irregular_reference_file(git_dir))):
             if found is not None:
                 return f"{printable_path(folder + b'/' + found[0])} is {found[1]}"
+        problem = _listing_problem(git_dir) if names_lent else None
+        if problem is not None:
+            return problem
     return None
+
+
+def _listing_problem(git_dir: bytes) -> str | None:
+    """Return what would hold up a git that lists the references of a lender with that one's own config."""
+    if not os.path.lexists(git_dir + b"/HEAD"):
+        # a store of objects alone: git does not look for references there
+        return None
+    reference = irregular_reference(git_dir)
+    if reference is not None:
+        return f"{printable_path(git_dir + b'/' + reference)} is not a regular file"
+    problem = irregular_include(git_dir, git_dir)
+    return None if problem is None else f"{printable_path(git_dir)}: {problem}"
 
 
 def _owner_uid(repository: Repository) -> int | None:

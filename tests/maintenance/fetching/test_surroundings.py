@@ -181,6 +181,19 @@ def test_fifo_in_a_lender_holds_no_fetch_up(name: str, dry_run: bool, tmp_path: 
 
 
 @pytest.mark.safety
+@pytest.mark.parametrize("name", ["refs/heads/x", "included"])
+def test_fifo_in_a_lender_holds_up_no_fetch_that_names_its_references(name: str, tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.client.borrow_from(scene.victim)
+    scene.victim.git("config", "include.path", "included")
+    os.mkfifo(scene.victim.path / name)
+    result = fetched(scene.client.path, alternate_refs="use", time_limit_s=5.0)
+    assert (result.outcome, result.commands) == (Outcome.REFUSED, ())
+    assert f"{scene.victim.path / name}" in result.sentence
+    assert fetched(scene.client.path, alternate_refs="suppress", time_limit_s=5.0).outcome is Outcome.DONE
+
+
+@pytest.mark.safety
 def test_link_that_was_made_after_the_plan_is_seen(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     report, plan = planned(scene.client.path)
