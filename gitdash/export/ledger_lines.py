@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 from gitdash.export.json_values import utc_text
-from gitdash.model.ledger import NO_BITMAP, LedgerEntry, Phase, RecordedCommand, ReferenceChange, StoreFigures
+from gitdash.model.ledger import NO_BITMAP, LedgerEntry, Outcome, Phase, RecordedCommand, ReferenceChange, StoreFigures
 from gitdash.units import counted, human_age, human_bytes, human_count, human_duration, printable, printable_path
 
 _LABEL_WIDTH: Final = 14
@@ -61,8 +61,7 @@ def entry_lines(entry: LedgerEntry, now_s: float, *, names_path: bool = False) -
 def short_lines(entry: LedgerEntry) -> list[str]:
     """Return how one action went, for who waits for it: a line, one with what changed, and one with its phases."""
     why = f" ({entry.reason.value})" if entry.reason is not None and entry.reason.value != entry.outcome.value else ""
-    took = f", {human_duration(entry.elapsed_s)}" if entry.elapsed_s is not None else ""
-    head = f"{printable_path(entry.path)}: {action_name(entry)}: {entry.outcome.value}{why}{took}"
+    head = f"{printable_path(entry.path)}: {action_name(entry)}: {entry.outcome.value}{why}{_took(entry)}"
     changes = ", ".join(text for text in _figure_texts(entry.before, entry.after) if " -> " in text)
     phases = ", ".join(f"{phase.name} {human_duration(phase.elapsed_s)}" for phase in entry.phases)
     left = ", ".join(_listed(entry.leftovers))
@@ -126,11 +125,20 @@ def _head(entry: LedgerEntry, now_s: float, *, names_path: bool) -> str:
     outcome = entry.outcome.value
     if entry.reason is not None and entry.reason.value != outcome:
         outcome += f" ({entry.reason.value})"
-    took = f", {human_duration(entry.elapsed_s)}" if entry.elapsed_s is not None else ""
     age = human_age(now_s - entry.started_at_s)
     where = f"{printable_path(entry.path)}: " if names_path else ""
     when = f"{_moment(entry.started_at_s)} ({age}{'' if age == 'now' else ' ago'})"
-    return f"{when}  {where}{action_name(entry)}: {outcome}{took}"
+    return f"{when}  {where}{action_name(entry)}: {outcome}{_took(entry)}"
+
+
+def _took(entry: LedgerEntry) -> str:
+    """Return how long it took, figures before and after with it; nothing of what was not begun.
+
+    A fetch, which has phases, tells in its sentence what it took itself.
+    """
+    if entry.elapsed_s is None or entry.outcome is Outcome.REFUSED:
+        return ""
+    return f", {human_duration(entry.elapsed_s)}{' in all' if entry.phases else ''}"
 
 
 def _moment(moment_s: float) -> str:

@@ -1,6 +1,7 @@
 """`gitdash fetch`: what the ledger and the terminal say of fetches from several remotes, and of a dry run."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -49,6 +50,20 @@ def test_what_one_remote_brought_is_not_credited_to_the_next(
     actions = {one["remote"]: one for one in gitdash.json("history", client.path)["actions"]}
     counts = {name: [one[when]["reference_count"] for when in ("before", "after")] for name, one in actions.items()}
     assert counts == {"good": [0, 1], "gone": [1, 1]}
+
+
+def test_two_times_of_a_fetch_have_names_and_what_is_refused_took_none(
+    gitdash: Gitdash, client: GitRepository, upstream: GitRepository
+) -> None:
+    add_remote(client, "origin", upstream.path)
+    time_text = r"[\d.]+ m?s"
+    told = gitdash.run("fetch", client.path, "--protocol", "file").stdout
+    said = rf"done, {time_text} in all: 1 new; .*; the fetch itself took {time_text}$"
+    assert re.search(said, told, re.MULTILINE), told
+    told = gitdash.run("fetch", client.path).stdout
+    assert re.search(r": refused: ", told), told
+    assert re.search(said, gitdash.run("history", client.path).stdout, re.MULTILINE)
+    assert not re.search(r"refused, ", gitdash.run("history", client.path).stdout)
 
 
 def test_dry_run_is_recorded_as_that(gitdash: Gitdash, client: GitRepository, upstream: GitRepository) -> None:

@@ -175,7 +175,8 @@ def summary(gathered: Gathered) -> str:
         size_bytes = gathered.received_bytes()
         parts.append(received if size_bytes is None else f"{received}, {human_bytes(size_bytes)}")
     would = "would change: " if gathered.remote.is_preview and kinds else ""
-    return f"{would}{'; '.join(parts)} in {human_duration(gathered.session.elapsed_s)}"
+    parts.append(f"the fetch itself took {human_duration(gathered.session.elapsed_s)}")
+    return f"{would}{'; '.join(parts)}"
 
 
 def _counts(kinds: Iterable[str]) -> list[str]:
