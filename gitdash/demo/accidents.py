@@ -104,7 +104,7 @@ EXHIBITS: Final = (
         path=b"broken/objects-gone.git", shows=("objects-gone", "size-unreadable"), build=bare(files=_objects_removed)
     ),
     Exhibit(path=b"broken/damaged-index.git", shows=("size-unreadable",), build=bare(_flip_byte_of_index)),
-    Exhibit(path=b"broken/pack-cut-short.git", shows=("size-unreadable",), build=bare(_cut_pack)),
+    Exhibit(path=b"broken/pack-cut-short.git", shows=("unreadable-parts", "size-unreadable"), build=bare(_cut_pack)),
     Exhibit(
         path=b"broken/reference-to-nothing.git",
         shows=("measurement-notes",),

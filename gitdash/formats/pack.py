@@ -43,3 +43,9 @@ def read_pack_header(buffer: Buffer) -> PackHeader:
     if object_count * _LEAST_ENTRY_BYTES > length - _HEADER.size - _LEAST_TRAILER_BYTES:
         raise FormatError(f"{object_count} objects do not fit into {length} bytes", 8)
     return PackHeader(version=version, object_count=object_count)
+
+
+def read_pack_checksum(buffer: Buffer, object_format: ObjectFormat) -> bytes:
+    """Return what a pack says at its end of all before; it is not verified. Raises FormatError."""
+    id_bytes = OBJECT_ID_LENGTH[object_format]
+    return take(buffer, require_size(buffer, id_bytes, "pack") - id_bytes, id_bytes, "checksum of the pack")

@@ -88,6 +88,13 @@ def _wrong_size(length: int, object_count: int) -> str:
     return f"{length} bytes are the wrong size for an index of {object_count} objects"
 
 
+def read_checksum_of_pack(buffer: Buffer, object_format: ObjectFormat) -> bytes:
+    """Return what an index says that its pack ends with; it is not verified. Raises FormatError."""
+    id_bytes = OBJECT_ID_LENGTH[object_format]
+    length = require_size(buffer, FAN_OUT_BYTES + 2 * id_bytes, "pack index")
+    return take(buffer, length - 2 * id_bytes, id_bytes, "checksum of the pack")
+
+
 def read_first_object_id(buffer: Buffer, object_format: ObjectFormat) -> str | None:
     """Return the lowest id of an index, in hexadecimal; None if it has none. Raises FormatError."""
     header = read_pack_index_header(buffer, object_format)

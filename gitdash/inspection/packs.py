@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from gitdash.formats.mtimes import read_mtimes_header
-from gitdash.formats.pack import read_pack_header
-from gitdash.formats.pack_index import read_pack_index_header
+from gitdash.formats.pack import read_pack_checksum, read_pack_header
+from gitdash.formats.pack_index import read_checksum_of_pack, read_pack_index_header
 from gitdash.formats.reading import Buffer
 from gitdash.formats.reverse_index import read_reverse_index_header
 from gitdash.inspection.files import FileError, read_start
@@ -64,6 +64,11 @@ class _PackFolder:
         if value is None:
             self.unreadable.append(file_name)
         return value
+
+    def note(self, file_name: bytes, reason: str) -> None:
+        """Note that a file could be read and is of no use."""
+        self.problems.note(PACK_FOLDER + b"/" + file_name, reason)
+        self.unreadable.append(file_name)
 
 
 def inspect_packs(
@@ -122,17 +127,30 @@ def _pack(folder: _PackFolder, name: bytes, *, in_midx: bool) -> PackFile:
 
 
 def _object_count(folder: _PackFolder, name: bytes) -> int | None:
-    """Read the headers of a pack and of what belongs to it; return the index's number of objects."""
-    header = folder.read(name, b"pack", read_pack_header)
+    """Read the headers of a pack and of what belongs to it; return the index's number of objects.
+
+    The ends of both are compared as git does before it uses a pack (packfile.c, open_packed_git_1): it leaves out one
+    that was cut short.
+    """
     object_format = folder.object_format
-    index = folder.read(name, b"idx", lambda buffer: read_pack_index_header(buffer, object_format))
+    pack = folder.read(
+        name, b"pack", lambda buffer: (read_pack_header(buffer).object_count, read_pack_checksum(buffer, object_format))
+    )
+    index = folder.read(
+        name,
+        b"idx",
+        lambda buffer: (
+            read_pack_index_header(buffer, object_format).object_count,
+            read_checksum_of_pack(buffer, object_format),
+        ),
+    )
     if index is None:
         return None
-    count = index.object_count
-    if header is not None and header.object_count != count:
-        reason = f"the index has {count} objects, the pack {header.object_count}"
-        folder.problems.note(b"objects/pack/" + name + b".idx", reason)
-        folder.unreadable.append(name + b".idx")
+    count = index[0]
+    if pack is not None and pack[0] != count:
+        folder.note(name + b".idx", f"the index has {count} objects, the pack {pack[0]}")
+    elif pack is not None and pack[1] != index[1]:
+        folder.note(name + b".pack", "it does not end as its index says, so git does not use it: cut short, or damaged")
     folder.read(name, b"rev", lambda buffer: read_reverse_index_header(buffer, count, object_format))
     folder.read(name, b"mtimes", lambda buffer: read_mtimes_header(buffer, count, object_format))
     return count

@@ -243,6 +243,24 @@ def test_an_index_of_another_pack_is_named(sha1_repository: GitRepository, inspe
     assert path.name in packs_of(inspect, repository).unreadable_names
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("change", ["cut short", "another end"])
+def test_a_pack_that_does_not_end_as_its_index_says_is_named_and_git_leaves_it_out(
+    sha1_repository: GitRepository, inspect: Inspect, change: str
+) -> None:
+    sha1_repository.commit({"a": os.urandom(5000)})
+    sha1_repository.repack()
+    (path,) = sha1_repository.packs()
+    content = path.read_bytes()
+    os.chmod(path, 0o644)
+    path.write_bytes(content[:-1000] if change == "cut short" else content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(AssertionError, match="does not match index"):
+        sha1_repository.git("cat-file", "-p", "HEAD^{tree}")
+    (problem,) = [problem for problem in inspect(sha1_repository).problems if problem.path.endswith(".pack")]
+    assert "cut short" in problem.reason
+    assert packs_of(inspect, sha1_repository).unreadable_names == (path.name,)
+
+
 def test_a_version_1_index_is_read(sha1_repository: GitRepository, inspect: Inspect) -> None:
     sha1_repository.commit({"a": "1"})
     sha1_repository.git("-c", "pack.indexVersion=1", "repack", "-adq")
