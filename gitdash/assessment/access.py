@@ -69,6 +69,7 @@ SIZE_UNREADABLE = Rule(
     source="an answer that is an error; a missing lender has a finding of its own",
     remedy="`{git} fsck` says more; an index can be made again with `{git} index-pack <the .pack file>`",
     per_store=False,
+    needs_sizes=("exclusive", "reachable"),
 )
 MEASUREMENT_NOTES = Rule(
     id="measurement-notes",
@@ -79,6 +80,7 @@ MEASUREMENT_NOTES = Rule(
     source="what git wrote to its error output, and gitdash's checks of the number",
     remedy="`gitdash size --explain <repository>` tells more",
     for_anyone=True,
+    needs_sizes=("reachable",),
 )
 
 _LIMITS = re.compile(r"needs git|did not end within|was cancelled")

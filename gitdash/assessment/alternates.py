@@ -69,6 +69,7 @@ DUPLICATE_OBJECTS = Rule(
     task="deduplicate",
     needs_all_objects=True,
     policy_keys=("duplicate_notice_bytes",),
+    needs_sizes=("exclusive",),
 )
 ALTERNATE_REFERENCES_HIDDEN = Rule(
     id="alternate-references-hidden",

@@ -51,6 +51,7 @@ SHALLOW_HIDES_OBJECTS = Rule(
     source="reachable bytes below two thirds of the packs that are not cruft and the loose objects that are not stale;"
     " not in members",
     remedy="`{git} fetch --unshallow` restores the history from a remote that has it; before that, run no gc here",
+    needs_sizes=("reachable",),
 )
 PRECIOUS_OBJECTS = Rule(
     id="precious-objects",

@@ -39,7 +39,8 @@ class Rule:
     """It tells a fact that nothing needs to be done about: the repository counts as well all the same."""
     concerns_lending: bool = False
     """It is about what could take objects from those who borrow them."""
-
+    needs_sizes: tuple[str, ...] = ()
+    """What has to be measured before it can be judged: `exclusive`, from index files, or `reachable`, by git."""
     policy_keys: tuple[str, ...] = ()
     """Names of the thresholds in the policy that it compares with."""
 

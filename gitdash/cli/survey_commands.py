@@ -92,7 +92,8 @@ Examples:
     type=click.Choice(_SIZES),
     default="disk",
     show_default=True,
-    help="What to measure before judging; the finding on duplicate bytes needs `exclusive`.",
+    help="What to measure before judging. What only a measurement shows goes unseen without it: duplicate-objects needs"
+    " `exclusive`, measurement-notes and shallow-hides-objects need `reachable`, size-unreadable `all`.",
 )
 @ROOTS
 @click.pass_obj

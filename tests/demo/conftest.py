@@ -31,11 +31,11 @@ def build(folder: bytes) -> tuple[bytes, tuple[Omission, ...]]:
     return workshop.root, build_fleet(workshop, lambda _done_count, _all_count: None)
 
 
-def reports(root: bytes) -> Iterator[RepositoryReport]:
+def reports(root: bytes, sizes: SizesWanted = SizesWanted.ALL) -> Iterator[RepositoryReport]:
     request = SurveyRequest(
         roots=(root,),
         settings=Settings(),
-        sizes=SizesWanted.ALL,
+        sizes=sizes,
         now_s=time.time(),
         clock=time.time,
         program=find_git(GIT),

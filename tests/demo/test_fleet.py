@@ -12,7 +12,8 @@ from gitdash.demo.exhibit import Exhibit
 from gitdash.demo.fleet import EXHIBITS
 from gitdash.model.inspection import ConfigEffect, ConfigFacts, Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.report import State
-from tests.demo.conftest import BuiltFleet, build
+from gitdash.survey.survey import SizesWanted
+from tests.demo.conftest import BuiltFleet, build, reports
 from tests.support.repositories import GIT, clean_environment, git_version
 
 NEEDS_REFTABLE = {"formats/reftable.git", "formats/reftable-stack.git", "formats/reftable-lost-table.git"}
@@ -147,3 +148,13 @@ def test_object_ids_are_the_same_each_time(fleet: BuiltFleet, tmp_path: Path) ->
 def test_nothing_but_the_fleet_is_left(fleet: BuiltFleet) -> None:
     assert sorted(os.listdir(os.path.dirname(fleet.root))) == [b"elsewhere", b"fleet"]
     assert sorted(os.listdir(fleet.root)) == sorted({exhibit.path.partition(b"/")[0] for exhibit in EXHIBITS})
+
+
+def test_no_rule_but_those_that_say_so_needs_a_size_that_was_not_measured(fleet: BuiltFleet) -> None:
+    without_sizes = {report.repository.path: report for report in reports(fleet.root, SizesWanted.DISK)}
+    needing = {rule.id for rule in RULES if rule.needs_sizes}
+    missed = set()
+    for report in fleet.reports.values():
+        seen = {finding.rule for finding in without_sizes[report.repository.path].findings}
+        missed |= {finding.rule for finding in report.findings} - seen
+    assert missed == needing
