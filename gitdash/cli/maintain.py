@@ -22,7 +22,7 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
 from gitdash.survey.maintaining import Planned
-from gitdash.units import counted
+from gitdash.units import counted, printable_path
 
 _RECLAIM_ALONE: Final = "reclaim drops objects: it is a task of its own, for one repository at a time"
 
@@ -63,8 +63,8 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
     meant = repositories(session, command.paths, command.where)
     if not meant.repositories:
         return meant.exit_code
-    if Task.RECLAIM in command.tasks and len(meant.repositories) > 1:
-        raise NotConfirmedError(_RECLAIM_ALONE)
+    if Task.RECLAIM in command.tasks:
+        _require_name(meant, command.confirmed_name)
     with acting(session) as actions:
         planned = _plan(actions, meant, command)
         return worst(_show_and_run(session, actions, planned, command), meant.exit_code)
@@ -152,6 +152,16 @@ def _refusal_code(plans: Sequence[Plan]) -> int:
 def _require_one(command: MaintainCommand) -> None:
     if len(command.paths) != 1 or len(command.tasks) != 1:
         raise NotConfirmedError(_RECLAIM_ALONE)
+
+
+def _require_name(meant: Meant, confirmed_name: str | None) -> None:
+    """Whatever is to be done with the plan: a name that is none of its repository's was not meant for that."""
+    if len(meant.repositories) > 1:
+        raise NotConfirmedError(_RECLAIM_ALONE)
+    name = os.path.basename(meant.repositories[0].path)
+    if confirmed_name is not None and os.fsencode(confirmed_name) != name:
+        given, right = printable_path(os.fsencode(confirmed_name)), printable_path(name)
+        raise NotConfirmedError(f"'{given}' is not its name, which is '{right}'")
 
 
 def _name_or_agreement(plans: Sequence[Plan], command: MaintainCommand) -> str | None:

@@ -95,6 +95,16 @@ def test_reclaim_shows_what_would_be_dropped_before_it_asks_for_the_name(
     assert (ended.returncode, path.exists()) == (ExitCode.DONE, False)
 
 
+@pytest.mark.safety
+@pytest.mark.parametrize("mode", [("--format", "script"), ("--dry-run",), ("--yes",)])
+def test_wrong_name_is_wrong_use_whatever_is_to_be_done_with_the_plan(
+    gitdash: Gitdash, healthy: GitRepository, mode: tuple[str, ...]
+) -> None:
+    ended = gitdash.run("maintain", healthy.path, "--task", "reclaim", "--confirm", "wrong", *mode)
+    assert (ended.returncode, ended.stdout) == (ExitCode.WRONG_USE, "")
+    assert "'wrong' is not its name, which is 'healthy.git'" in ended.stderr
+
+
 def test_task_with_nothing_to_do_is_no_refusal_although_it_was_asked_for(
     gitdash: Gitdash, healthy: GitRepository
 ) -> None:
