@@ -81,7 +81,9 @@ class Dashboard(App[int]):
         self._is_open = False
         self._has_terminal = options.has_terminal
         self._use_theme(options.theme)
-        self._line_filters = filters_for(has_colours=not self.no_color, encoding=options.encoding)
+        self._line_filters = filters_for(
+            has_colours=not self.no_color, encoding=options.encoding, ascii_signs=options.ascii_signs
+        )
         self.source = source
         self.clock = clock
         self.failure: Exception | None = None

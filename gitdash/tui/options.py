@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from gitdash.maintenance.fetching.options import FetchOptions, configured_options
 from gitdash.model.view import View
@@ -10,8 +10,6 @@ from gitdash.model.view import View
 if TYPE_CHECKING:
     from gitdash.config.dashboard import DashboardSettings
     from gitdash.config.settings import Settings
-
-_ENCODINGS: Final = {"ascii": "ascii", "unicode": "utf-8"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +19,9 @@ class Options:
     keys: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     """Wishes for keys by the name of the action, as people write them."""
     encoding: str = "utf-8"
-    """Of the terminal, or what lines and signs are confined to."""
+    """Of the terminal, or one that has all signs where these are wanted in any case."""
+    ascii_signs: bool = False
+    """Lines and signs are drawn in ASCII, whatever the terminal has."""
     theme: str | None = None
     """None for the one that was chosen last."""
     read_only: bool = False
@@ -45,7 +45,8 @@ def options_of(settings: "Settings", dashboard: "DashboardSettings", terminal_en
     """
     return Options(
         keys=settings.keys,
-        encoding=_ENCODINGS.get(dashboard.glyphs, terminal_encoding or "utf-8"),
+        encoding="utf-8" if dashboard.glyphs == "unicode" else terminal_encoding or "utf-8",
+        ascii_signs=dashboard.glyphs == "ascii",
         theme=dashboard.theme,
         read_only=dashboard.read_only,
         has_terminal=terminal_encoding is not None,

@@ -210,12 +210,19 @@ def test_choices_go_into_the_state_file(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("glyphs", "terminal", "encoding"),
-    [("auto", "latin-1", "latin-1"), ("ascii", "utf-8", "ascii"), ("unicode", "ascii", "utf-8")],
+    ("glyphs", "terminal", "chosen"),
+    [
+        ("auto", "latin-1", ("latin-1", False)),
+        ("ascii", "utf-8", ("utf-8", True)),
+        ("unicode", "ascii", ("utf-8", False)),
+    ],
 )
-def test_signs_go_by_the_terminal_unless_it_is_said_otherwise(glyphs: str, terminal: str, encoding: str) -> None:
+def test_signs_go_by_the_terminal_unless_it_is_said_otherwise(
+    glyphs: str, terminal: str, chosen: tuple[str, bool]
+) -> None:
     settings = msgspec.convert({"glyphs": glyphs}, DashboardSettings)
-    assert options_of(Settings(), settings, terminal).encoding == encoding
+    options = options_of(Settings(), settings, terminal)
+    assert (options.encoding, options.ascii_signs) == chosen
 
 
 def test_options_hold_what_the_configuration_says() -> None:
@@ -264,5 +271,5 @@ async def test_ansi_theme_leaves_all_colours_to_the_terminal() -> None:
 
 
 async def test_ascii_signs_are_used_where_they_are_asked_for() -> None:
-    async with driven_fleet(rows(), options=Options(encoding="ascii")) as driven:
+    async with driven_fleet(rows(), options=Options(ascii_signs=True)) as driven:
         assert any(isinstance(one, EncodableText) for one in driven.app.get_line_filters())

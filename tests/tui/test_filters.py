@@ -41,6 +41,13 @@ def test_what_the_encoding_lacks_is_replaced_by_ascii_of_the_same_width(encoding
     assert segment.cell_length == Segment(text).cell_length
 
 
+def test_signs_asked_for_in_ascii_leave_names_as_the_encoding_has_them() -> None:
+    (utf_8,) = filters_for(has_colours=True, encoding="utf-8", ascii_signs=True)
+    assert utf_8.apply([Segment("▌日本·é…")], BLACK)[0].text == ">日本-é~"
+    (latin_1,) = filters_for(has_colours=True, encoding="latin-1", ascii_signs=True)
+    assert latin_1.apply([Segment("▌日本·é…")], BLACK)[0].text == ">????-é~"
+
+
 @pytest.mark.parametrize("keys", [(), ("question_mark",), ("slash", "t"), ("ctrl+p",), ("y",), ("e",)])
 async def test_no_color_sends_no_colour_on_any_screen(monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]) -> None:
     monkeypatch.setenv("NO_COLOR", "1")

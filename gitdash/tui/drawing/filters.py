@@ -61,11 +61,15 @@ def _without_colours(style: Style) -> Style:
 
 
 class EncodableText(LineFilter):
-    """Replaces what an encoding lacks by ASCII of the same width: lines and signs by similar ones, all else by `?`."""
+    """Replaces what an encoding lacks by ASCII of the same width: lines and signs by similar ones, all else by `?`.
 
-    def __init__(self, encoding: str) -> None:
+    With `ascii_signs`, lines and signs are replaced whatever the encoding has; names stay as they are.
+    """
+
+    def __init__(self, encoding: str, *, ascii_signs: bool = False) -> None:
         super().__init__()
         self._encoding = encoding
+        self._ascii_signs = ascii_signs
         self._replaced: dict[str, str] = {}
 
     @override
@@ -84,7 +88,7 @@ class EncodableText(LineFilter):
     def _replacement(self, character: str) -> str:
         replacement = self._replaced.get(character)
         if replacement is None:
-            is_known = can_write(character, self._encoding)
+            is_known = can_write(character, self._encoding) and not (self._ascii_signs and character in _ASCII)
             replacement = character if is_known else _ASCII.get(character, "?" * cell_len(character))
             self._replaced[character] = replacement
         return replacement
@@ -99,7 +103,9 @@ def can_write(text: str, encoding: str) -> bool:
     return True
 
 
-def filters_for(*, has_colours: bool, encoding: str) -> list[LineFilter]:
-    """Return what a terminal needs; nothing for one that shows colours and our signs."""
+def filters_for(*, has_colours: bool, encoding: str, ascii_signs: bool = False) -> list[LineFilter]:
+    """Return what a terminal needs; nothing for one that shows colours and our signs, where these are not unwanted."""
     filters: list[LineFilter] = [] if has_colours else [WithoutColours()]
-    return filters if can_write(_GLYPHS, encoding) else [*filters, EncodableText(encoding)]
+    if can_write(_GLYPHS, encoding) and not ascii_signs:
+        return filters
+    return [*filters, EncodableText(encoding, ascii_signs=ascii_signs)]
