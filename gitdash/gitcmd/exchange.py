@@ -53,8 +53,9 @@ class Exchange:
     """Hears each piece of stderr as it comes, before its middle is left out; in the thread that talks."""
     keep: Callable[[bytes], bytes] | None = None
     """Takes each piece of stderr, and returns what is to be kept by then; None keeps all."""
-    on_wake: Callable[[], None] | None = None
-    """Called whenever the talk wakes up: at the latest after a tick, and as long as the child is not reaped."""
+    on_wake: Callable[[], float] | None = None
+    """Called whenever the talk wakes up, as long as the child is not reaped: at the latest after a tick, or after as
+    many seconds as it returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +79,11 @@ def talk(
     """Fill `exchange` until the child has ended. `deadline_s` is a time of the monotonic clock."""
     with selectors.DefaultSelector() as selector:
         _register(selector, exchange, pipes, group)
+        pause_s = _TICK_S
         while True:
-            ready = selector.select(min(_TICK_S, max(0.0, deadline_s - time.monotonic())))
             if exchange.on_wake is not None:
-                exchange.on_wake()
+                pause_s = exchange.on_wake()
+            ready = selector.select(max(0.0, min(_TICK_S, pause_s, deadline_s - time.monotonic())))
             ended = group.has_ended()
             for key, _ in ready:
                 _transfer(exchange, pipes, key, selector)

@@ -5,7 +5,9 @@ git waits for each of its helpers. What was left behind by a process that escape
 
 Peak memory needs a second look. Linux counts the memory of whoever started a child to the child's peak, for until
 execve(2) the two share it (`exec_mmap` in fs/exec.c). So the kernel's peak says something only where it is above ours;
-below that it is what /proc/PID/status (proc_pid_status(5), VmHWM) said while the processes ran.
+below that it is what /proc/PID/status (proc_pid_status(5), VmHWM) said while the processes ran. Memory mostly grows to
+the end, and the kernel has let go of it when the end is heard of: so that says something only if the last look was
+close to the end.
 """
 
 import contextlib
@@ -18,8 +20,13 @@ from typing import Final
 
 _BLOCK_BYTES: Final = 512
 """Linux counts bytes and gives them out in blocks of this size, whatever the file system's are."""
-_LOOK_INTERVAL_S: Final = 0.01
-"""A look takes some 50 microseconds."""
+_SHORTEST_PAUSE_S: Final = 0.005
+"""Between looks. A look takes some 50 microseconds: a hundredth of that."""
+_PAUSE_RATIO: Final = 0.05
+"""Of how long it has run: what runs for long is looked at less often."""
+_UNSEEN_RATIO: Final = 0.1
+"""Of how long it ran: the most that may lie between the last look and the end. With these pauses the peak of what runs
+for less than 50 ms is not known, unless it is above ours."""
 _PEAK: Final = b"VmHWM:"
 
 
@@ -30,7 +37,7 @@ class ProcessUsage:
     user_s: float
     system_s: float
     peak_memory_bytes: int | None
-    """Of the largest process, resident; None if it ended before it could be looked at."""
+    """Of the largest process, resident; None if it ended too long after it was last looked at."""
     read_bytes: int
     """From the disk; 0 if all was in memory. Some file systems do not count."""
 
@@ -38,30 +45,33 @@ class ProcessUsage:
 class MemoryWatch:
     """The peak of a process that runs, and of its descendants, as far as looks have shown it."""
 
-    __slots__ = ("_next_look_s", "_pid", "_seen_bytes")
+    __slots__ = ("_looked_s", "_pid", "_seen_bytes", "_started_s")
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._seen_bytes = 0
-        # what has only just begun has next to no memory: then nothing is known, rather than that
-        self._next_look_s = time.monotonic() + _LOOK_INTERVAL_S
+        self._started_s = self._looked_s = time.monotonic()
 
-    def look(self) -> None:
-        """Look at all processes, unless that was done moments ago."""
+    def look(self) -> float:
+        """Look at all processes, unless that was done moments ago; return in how many seconds to look again."""
         now_s = time.monotonic()
-        if now_s >= self._next_look_s:
-            self._next_look_s = now_s + _LOOK_INTERVAL_S
+        pause_s = max(_SHORTEST_PAUSE_S, (now_s - self._started_s) * _PAUSE_RATIO)
+        if now_s - self._looked_s >= pause_s:
+            self._looked_s = now_s
             self._seen_bytes = max(self._seen_bytes, *(peak_memory_bytes(pid) for pid in _tree(self._pid)))
+        return self._looked_s + pause_s - now_s
 
     def usage(self, spent: resource.struct_rusage) -> ProcessUsage:
-        """Return what the processes used, by what wait4(2) said of them."""
+        """Return what the processes used, by what wait4(2) said of them; call it at once."""
+        ended_s = time.monotonic()
+        is_seen = ended_s - self._looked_s <= (ended_s - self._started_s) * _UNSEEN_RATIO
         said_bytes = spent.ru_maxrss * 1024
         own_bytes = peak_memory_bytes(os.getpid())
         is_theirs = 0 < own_bytes < said_bytes
         return ProcessUsage(
             user_s=spent.ru_utime,
             system_s=spent.ru_stime,
-            peak_memory_bytes=said_bytes if is_theirs else self._seen_bytes or None,
+            peak_memory_bytes=said_bytes if is_theirs else self._seen_bytes or None if is_seen else None,
             read_bytes=spent.ru_inblock * _BLOCK_BYTES,
         )
 
@@ -83,3 +93,16 @@ def peak_memory_bytes(pid: int) -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(_PEAK)), 0)
+
+
+def processor_time_s(pid: int) -> float | None:
+    """Return how long a process of one thread has run on a processor, to the microsecond; None if nobody says.
+
+    Source: proc(5) counts in steps of 10 ms; /proc/PID/schedstat (sched-stats.rst of Linux) in nanoseconds.
+    """
+    try:
+        with open(f"/proc/{pid}/schedstat", "rb") as file:
+            ran_ns = int(file.read().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    return ran_ns / 1e9

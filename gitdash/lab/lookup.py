@@ -20,7 +20,7 @@ from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.lookup_times import time_lookups
 from gitdash.gitcmd.objects import PLAIN, ObjectReader, open_reader
 from gitdash.gitcmd.shadow import shadow_git_dir
-from gitdash.gitcmd.usage import peak_memory_bytes
+from gitdash.gitcmd.usage import peak_memory_bytes, processor_time_s
 from gitdash.lab.listed import cannot_run, prepared
 from gitdash.lab.lookup_stores import AS_IT_IS, CONSOLIDATED, INDEXED, Looking, Stock, Store, generated_stock
 from gitdash.lab.measured_git import measured_git
@@ -51,6 +51,14 @@ CURVE: Final = (1, 10, 100, 1_000)
 """Packs of the repositories that are generated with the option `curve`."""
 _PROCESS: Final = "-process"
 """Ends the name of a variant that starts a process for each object."""
+_BY_PROCESS: Final = " A process for each object pays for its start and for a first look-up each time."
+_BY_READER: Final = (
+    " Processor time, memory and what was read are those of the handle, from its start to the last of all look-ups."
+)
+_WARM_BY_THEN: Final = (
+    "Files are driven out of memory before a handle starts: its first look-up finds them cold, the others, of which one"
+    " was asked for, find what that has loaded."
+)
 _ABSENT: Final = "d"
 """The digit of an id that nobody has; one of zeros git would not look for."""
 
@@ -81,6 +89,8 @@ def _run(request: ExperimentRequest, fingerprint: Fingerprint) -> ExperimentResu
         ]
         result = run_interleaved(made, request, kind=ExperimentKind.LOOKUP, question=question, fingerprint=fingerprint)
     notes = [sentence for variant in result.variants if (sentence := _sentence(variant)) is not None]
+    if request.is_cold and question != FIRST:
+        notes.insert(0, _WARM_BY_THEN)
     return _compared(msgspec.structs.replace(result, notes=(*result.notes, *notes)))
 
 
@@ -112,7 +122,7 @@ def _name(stock: Stock, *, by_process: bool) -> str:
 
 
 def _listed(stock: Stock, *, by_process: bool) -> Variant:
-    how = " A process for each object pays for its start and for a first look-up each time." if by_process else ""
+    how = _BY_PROCESS if by_process else _BY_READER
     return Variant(
         name=_name(stock, by_process=by_process),
         title=f"{stock.title}, a process each" if by_process else stock.title,
@@ -173,13 +183,22 @@ def _used(reader: ObjectReader) -> Measured:
         read_bytes = process.io_counters().read_bytes if hasattr(process, "io_counters") else None
     except (psutil.Error, OSError):
         return Measured(wall_s=0.0)
+    user_s, system_s = _finely(spent.user, spent.system, processor_time_s(reader.pid))
     return Measured(
         wall_s=0.0,
-        user_s=spent.user,
-        system_s=spent.system,
+        user_s=user_s,
+        system_s=system_s,
         peak_memory_bytes=peak_memory_bytes(reader.pid) or None,
         read_bytes=read_bytes,
     )
+
+
+def _finely(user_s: float, system_s: float, both_s: float | None) -> tuple[float, float]:
+    """Return two times that were counted in coarse steps as parts of a fine one, as Linux itself parts them."""
+    if both_s is None:
+        return user_s, system_s
+    user_ratio = user_s / (user_s + system_s) if user_s + system_s else 1.0
+    return both_s * user_ratio, both_s * (1 - user_ratio)
 
 
 def _by_process(request: ExperimentRequest, store: Store, question: str, context: RunContext) -> Measured:

@@ -86,13 +86,38 @@ def test_what_is_not_in_memory_is_read_from_the_disk(usage_of: Callable[[str], P
     assert 5 * MEGABYTE <= usage.read_bytes < 12 * MEGABYTE
 
 
-def test_memory_of_what_has_only_begun_is_not_its_peak(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("looked_s", "ended_s", "is_known"),
+    [
+        # looks at 5 ms of a life of 20: what it had in the last three quarters nobody knows
+        ((0.0, 0.005), 0.02, False),
+        ((0.0,), 0.002, False),
+        ((0.05, 0.1), 0.105, True),
+        ((0.05, 0.1), 0.12, False),
+    ],
+)
+def test_memory_is_known_only_of_what_was_seen_nearly_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, looked_s: tuple[float, ...], ended_s: float, is_known: bool
+) -> None:
     now_s = [100.0]
     monkeypatch.setattr(usage, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
     watch = MemoryWatch(os.getpid())
-    spent = resource.struct_rusage((0.0, 0.0, 0, *[0] * 13))
-    watch.look()
-    assert watch.usage(spent).peak_memory_bytes is None
-    now_s[0] += 0.02
-    watch.look()
-    assert (watch.usage(spent).peak_memory_bytes or 0) > MEGABYTE
+    for look_s in looked_s:
+        now_s[0] = 100.0 + look_s
+        watch.look()
+    now_s[0] = 100.0 + ended_s
+    found = watch.usage(resource.struct_rusage((0.0, 0.0, 0, *[0] * 13))).peak_memory_bytes
+    assert (found is not None) is is_known
+    assert found is None or found > MEGABYTE
+
+
+def test_memory_that_grows_to_the_end_is_seen_to_the_end(usage_of: Callable[[str], ProcessUsage]) -> None:
+    ours = bytearray(b"x") * (400 * MEGABYTE)
+    seen = usage_of(
+        "import time\nheld = []\nend_s = time.monotonic() + 0.3\n"
+        f"for step in range(60):\n    held.append(bytearray(b'x') * {2 * MEGABYTE})\n"
+        "    time.sleep(max(0, end_s - (59 - step) * 0.005 - time.monotonic()))\n"
+    ).peak_memory_bytes
+    assert len(ours) == 400 * MEGABYTE
+    # a busy machine may not let us look in time
+    assert seen is None or 105 * MEGABYTE <= seen < 145 * MEGABYTE

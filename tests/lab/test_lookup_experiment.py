@@ -78,7 +78,22 @@ def test_a_run_counts_with_the_look_up_that_is_asked_for(small: GitRepository, q
         # a process starts and ends, which alone takes longer than any look-up here
         assert run.wall_s > variants[name].runs[0].wall_s
         assert run.user_s is not None
+        # the kernel counts a process that runs in nanoseconds, not in ticks of 10 ms
+        (run,) = variants[name].runs
+        assert run.user_s is not None
+        assert run.system_s is not None
+        assert run.user_s + run.system_s > 0
+        assert run.peak_memory_bytes is not None
+        assert run.peak_memory_bytes > 1024**2
     assert {variant.argv[-2:] for variant in result.variants} == {("cat-file", "--batch-check")}
+
+
+@pytest.mark.parametrize(("question", "is_said"), [(MISSING, True), (FIRST, False)])
+def test_look_ups_that_find_files_loaded_are_not_called_cold(
+    small: GitRepository, question: str, is_said: bool
+) -> None:
+    result = made(LOOKUP, small.path, question=question, is_cold=True, chosen=("as-it-is",))
+    assert any("find what that has loaded" in note for note in result.notes) is is_said
 
 
 def test_the_copies_have_one_index_and_one_pack(small: GitRepository) -> None:
