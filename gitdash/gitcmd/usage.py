@@ -98,7 +98,7 @@ def peak_memory_bytes(pid: int) -> int:
 def processor_time_s(pid: int) -> float | None:
     """Return how long a process of one thread has run on a processor, to the microsecond; None if nobody says.
 
-    Source: proc(5) counts in steps of 10 ms; /proc/PID/schedstat (sched-stats.rst of Linux) in nanoseconds.
+    Source: proc(5) counts in steps of 10 ms; /proc/PID/schedstat in nanoseconds.
     """
     try:
         with open(f"/proc/{pid}/schedstat", "rb") as file:
