@@ -287,10 +287,13 @@ def test_while_packs_go_a_reader_ends_with_its_question(repository: GitRepositor
 def test_one_that_is_opened_while_packs_go_ends_even_if_its_question_ends_later(
     repository: GitRepository, tmp_path: Path
 ) -> None:
-    """It may have opened what was deleted meanwhile."""
+    """It may have opened what was deleted meanwhile. It is asked only once it is known to be open."""
     os.mkfifo(tmp_path / "gate")
     slow = tmp_path / "git"
-    slow.write_text(f'#!/bin/sh\n>{tmp_path}/begun; cat {tmp_path}/gate\nexec {GIT} "$@"\n')
+    slow.write_text(
+        f"#!/bin/sh\nread -r question; >{tmp_path}/asked; cat {tmp_path}/gate\n"
+        f"""{{ printf '%s\\n' "$question"; exec cat; }} | {GIT} "$@"\n"""
+    )
     slow.chmod(0o755)
     tip = repository.git("rev-parse", "main")
     report = report_of(repository)
@@ -300,7 +303,7 @@ def test_one_that_is_opened_while_packs_go_ends_even_if_its_question_ends_later(
         readers.hold_off(store_dir(repository))
         thread = threading.Thread(target=lambda: answers.append(readers.look_up(report, tip)))
         thread.start()
-        wait_until((tmp_path / "begun").exists)
+        wait_until((tmp_path / "asked").exists)
         assert readers.allow(store_dir(repository)) == {os.fsencode(repository.path)}
         (tmp_path / "gate").open("wb").close()
         thread.join(LIMIT_S)
