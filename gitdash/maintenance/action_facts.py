@@ -76,6 +76,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A pack, an index or a loose object that is a symbolic link, relative to the store. Printable."""
     shared_with_lender: str | None = None
     """What this store and a lender's have in common, one clause; None if nothing. Printable."""
+    objection_to_lender: str | None = None
+    """Why a lender's references cannot tell what it keeps, one clause; None if a walk has to tell. Printable."""
     pause: str | None = None
     """Where the pause marker stands: `gitdash.pause in config`, `the file gitdash.pause`; None if there is none."""
     operations: tuple[str, ...] = ()

@@ -8,7 +8,10 @@ there, which no walk sees of a blob.
 """
 
 import os
+import re
+from typing import Final
 
+from gitdash.assessment.sentences import shell_word
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.maintenance.copies import check_lent_copies
@@ -19,8 +22,12 @@ from gitdash.maintenance.reachability import (
     shallow_file_of,
 )
 from gitdash.maintenance.verifying import is_about_objects, verify
+from gitdash.maintenance.vouching import objection_to_lender
 from gitdash.maintenance.work import Work, refused
 from gitdash.units import counted, printable_path
+
+_PLAIN_NAME: Final = re.compile(rb"[A-Za-z0-9_-]+")
+"""What git takes as a part of a reference's name, whatever it is."""
 
 
 def check_lenders(work: Work) -> None:
@@ -38,10 +45,11 @@ def check_lenders(work: Work) -> None:
 def _check_lender(work: Work, objects_dir: bytes) -> None:
     from gitdash.maintenance.object_sets import shared_objects
 
+    objection = objection_to_lender(objects_dir)
+    if objection is not None:
+        raise refused(objection)
     common_dir = repository_of_store(objects_dir)
     name = printable_path(common_dir)
-    if os.path.lexists(common_dir + b"/info/grafts"):
-        raise refused(f"the lender {name} has grafts, by which its gc takes for unreachable what a walk here finds")
     tips = reference_tips(work, common_dir, of_work_trees=False)
     shallow_file = shallow_file_of(common_dir)
     try:
@@ -58,10 +66,21 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
         lost = counted(with_shared - there, "object")
         aside = ", the HEADs of its linked work trees aside" if os.path.lexists(common_dir + b"/worktrees") else ""
         raise refused(
-            f"{lost} of what both have nothing references in the lender {name}{aside}: its next gc may drop them"
+            f"no reference of the lender {name}{aside} reaches {lost} that are here as well, so its next gc may drop"
+            f" them; nothing was removed. Let the lender keep references to them first, for instance by:"
+            f" {_keeping_command(work, common_dir)}"
         )
     check_lent_copies(work, objects_dir, shared)
     work.lent_ids += shared
+
+
+def _keeping_command(work: Work, common_dir: bytes) -> str:
+    """Return the command that lets a lender keep what the references of this repository reach."""
+    path = work.report.repository.path
+    name = os.path.basename(path).removesuffix(b".git")
+    below = name.decode() if _PLAIN_NAME.fullmatch(name) else "borrower"
+    refspec = shell_word(f"+refs/*:refs/borrowers/{below}/*".encode())
+    return f"git -C {shell_word(common_dir)} fetch {shell_word(path)} {refspec}"
 
 
 def _unless_missing(error: GitdashError, sentence: str) -> GitdashError:

@@ -26,6 +26,7 @@ from gitdash.maintenance.pause import pause_marker
 from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.stale_files import look_for_leftovers
+from gitdash.maintenance.vouching import objection_to_lender
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -89,6 +90,7 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         has_unseen_names=not links.is_complete,
         linked_object=None if linked is None else printable_path(linked),
         shared_with_lender=_shared_with_lender(report, objects_dir),
+        objection_to_lender=_objection_to_lender(report),
         pause=pause_marker(repository.git_dir, repository.common_dir),
         operations=tuple(operations(repository.common_dir)),
         maintenance_lock=maintenance_lock(objects_dir, cancel),
@@ -118,6 +120,11 @@ def _lenders(report: RepositoryReport) -> tuple[Alternate, ...]:
 def _shared_with_lender(report: RepositoryReport, objects_dir: bytes) -> str | None:
     shared = (shared_with(objects_dir, lender.path) for lender in _lenders(report) if lender.exists)
     return next((what for what in shared if what is not None), None)
+
+
+def _objection_to_lender(report: RepositoryReport) -> str | None:
+    objections = (objection_to_lender(lender.path) for lender in _lenders(report) if lender.exists)
+    return next((objection for objection in objections if objection is not None), None)
 
 
 def _lent_bytes_elsewhere(report: RepositoryReport) -> int:

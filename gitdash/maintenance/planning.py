@@ -202,6 +202,8 @@ _CAUTIONS: Final = {
 def _notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable[str]:
     if task in _CAUTIONS:
         yield _CAUTIONS[task]
+    if task is Task.DEDUPLICATE:
+        yield "refused when it runs if lenders have any of these objects without a reference: that takes a walk there"
     if task is Task.SWEEP and facts.stale_files is not None:
         yield from kept_sentences(facts.stale_files)
     if task is Task.LOOSE_OBJECTS and is_member(report):

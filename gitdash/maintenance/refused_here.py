@@ -88,7 +88,10 @@ def lends_objects(report: RepositoryReport, facts: ActionFacts, task: Task) -> s
     """Refuse what is not on the list of what is safe for borrowers, known and unknown."""
     hints = lending_hints(report)
     if not hints and task is Task.RECLAIM and not facts.has_memory:
-        return "others may borrow from it: without the state file nobody knows who was seen to"
+        return (
+            "others may borrow from it, and nothing is remembered of who does: `gitdash scan` with a state file, over"
+            " the configured roots, sees to that"
+        )
     return f"others may borrow from it: {listed(hints)}" if hints and task not in ALLOWED_IN_LENDER else None
 
 
@@ -100,6 +103,11 @@ def borrows_objects(report: RepositoryReport, _facts: ActionFacts, task: Task) -
 def no_lender(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str | None:
     """Refuse what only a member can do."""
     return None if is_member(report) else "it borrows from nobody"
+
+
+def unreferenced_lender(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
+    """Refuse to give up copies where it is plain that no reference of the lender keeps its own."""
+    return facts.objection_to_lender
 
 
 def broken_references(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
@@ -226,6 +234,15 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             source="objects/info/alternates",
         ),
         no_lender,
+    ),
+    (
+        RefusalRule(
+            id="unreferenced-lender",
+            tasks=frozenset({Task.DEDUPLICATE}),
+            meaning="what no reference of a lender reaches its next gc drops, and the copy here may be the last one",
+            source="git-repack(1) -l; a lender without references, with grafts, or that is no repository",
+        ),
+        unreferenced_lender,
     ),
     (
         RefusalRule(

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,7 +85,18 @@ def test_unreferenced_objects_of_the_lender_are_counted(tmp_path: Path) -> None:
     result = run(member, Task.DEDUPLICATE)
     assert result.outcome is Outcome.REFUSED
     # the commit, its tree and its blob
-    assert "3 objects of what both have nothing references in the lender" in result.sentence
+    assert f"no reference of the lender {lender.path} reaches 3 objects that are here as well" in result.sentence
+
+
+def test_refusal_names_a_command_after_which_the_lender_keeps_them(tmp_path: Path) -> None:
+    lender, member = full_member(tmp_path)
+    lender.git("update-ref", "-d", "refs/heads/topic")
+    command = run(member, Task.DEDUPLICATE).sentence.partition("for instance by: ")[2]
+    subprocess.run(["/bin/sh", "-c", command], check=True, capture_output=True)
+    result = run(member, Task.DEDUPLICATE)
+    assert result.outcome is Outcome.DONE, result.sentence
+    lender.git("-c", "gc.reflogExpireUnreachable=now", "gc", "-q", "--prune=now")
+    assert not complaints(member)
 
 
 def test_the_whole_chain_of_lenders_is_looked_at(tmp_path: Path) -> None:
@@ -150,7 +162,7 @@ def test_other_formats_are_looked_at_in_the_same_way(tmp_path: Path, object_form
     grow_old(lender, member)
     result = run(member, Task.DEDUPLICATE)
     assert result.outcome is Outcome.REFUSED
-    assert "3 objects of what both have" in result.sentence
+    assert "reaches 3 objects that are here as well" in result.sentence
     lender.git("update-ref", "refs/heads/topic", topic)
     result = run(member, Task.DEDUPLICATE)
     assert result.outcome is Outcome.DONE, result.sentence
@@ -191,7 +203,7 @@ def test_the_head_of_a_work_tree_that_git_will_prune_does_not_count(
     harm(lender.git_dir / "worktrees" / "linked", folder)
     result = run(member, Task.DEDUPLICATE)
     assert result.outcome is Outcome.REFUSED, result.sentence
-    assert "3 objects of what both have nothing references in the lender" in result.sentence
+    assert "reaches 3 objects that are here as well" in result.sentence
     assert "work trees aside" in result.sentence
     # what the lender's next gc does is what was feared
     lender.git("worktree", "prune", "--expire=now")

@@ -173,6 +173,12 @@ FIRING = [
     ),
     ("no-lender", frozenset({Task.DEDUPLICATE, Task.UNLINK}), HEALTHY, {}),
     (
+        "unreferenced-lender",
+        frozenset({Task.DEDUPLICATE}),
+        MEMBER,
+        {"objection_to_lender": "the lender /srv/pool.git has no reference"},
+    ),
+    (
         "broken-references",
         frozenset(
             {

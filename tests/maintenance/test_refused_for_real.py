@@ -121,6 +121,14 @@ def member(_: GitRepository, folder: Path) -> GitRepository:
     return make_lender_and_member(folder)[1]
 
 
+def unreferenced_lender(_: GitRepository, folder: Path) -> GitRepository:
+    """All that it had was deleted; its objects are there until a gc."""
+    lender, borrower = make_lender_and_member(folder)
+    for name in lender.git("for-each-ref", "--format=%(refname)").split():
+        lender.git("update-ref", "-d", name)
+    return borrower
+
+
 def broken_reference(repository: GitRepository, _: Path) -> None:
     write(repository, "refs/heads/broken", "0123456789" * 4 + "\n")
     grow_old(repository)
@@ -160,6 +168,7 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "lends-objects": (Task.RECLAIM, file("refs/dangling/x", "0" * 40 + "\n"), "refs/dangling"),
     "borrows-objects": (Task.FULL_REPACK, member, "would get a copy of everything"),
     "no-lender": (Task.UNLINK, lambda *_: None, "it borrows from nobody"),
+    "unreferenced-lender": (Task.DEDUPLICATE, unreferenced_lender, "has no reference"),
     "broken-references": (Task.FULL_REPACK, broken_reference, "refs/heads/broken"),
     "config-stops-git": (Task.PACK_REFS, config("core.compression", "99"), "core.compression"),
     "config-runs-program": (Task.RECLAIM, config("gc.recentObjectsHook", "touch ran"), "gc.recentobjectshook"),
