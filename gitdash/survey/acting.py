@@ -122,8 +122,7 @@ class Actions:
                 others=self._means.others(repository) if NEEDS_OTHERS.intersection(tasks or ()) else (),
                 cancel=cancel,
             )
-            history = self._means.history
-            facts = msgspec.structs.replace(facts, has_memory=history is not None and history.problem is None)
+            facts = msgspec.structs.replace(facts, has_memory=self._means.has_memory)
             found = plan(report, facts, tasks)
             if any(task.task is Task.RECLAIM for task in found.runnable):
                 droppable = count_droppable(

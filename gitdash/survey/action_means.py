@@ -102,6 +102,14 @@ class ActionMeans:
             beside = [entry.path for entry in islice(entries, _BESIDE_MAXIMUM_COUNT)]
         return frozenset((*known, *beside)) - {repository.path}
 
+    @property
+    def has_memory(self) -> bool:
+        """Whether it is known what earlier runs saw: there is a state file, and what is configured was looked at."""
+        if self.history is None or self.history.problem is not None:
+            return False
+        roots = [os.fsencode(root) for root in self.settings.roots]
+        return not roots or bool(self.history.paths(roots))
+
     def recorded_path(self, repository: Repository) -> bytes:
         """Return the path under which the ledger has what is done to a repository."""
         return path_of_store(repository, settings=self.settings, effective_uid=os.geteuid())

@@ -1,6 +1,7 @@
 """Whether another repository has the same object store: by links, by mounts, and by the table of mounts alone."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -180,8 +181,25 @@ def test_nothing_is_reclaimed_without_a_memory(tmp_path: Path, gitdash: Gitdash,
     path = lender.path.parent if where else lender.path
     ended = gitdash.run("maintain", path, *where, "--task", "reclaim", "--confirm", "lend.git")
     assert ended.returncode == ExitCode.REFUSED
-    assert ("borrows from it" if where else "without the state file nobody knows") in ended.stdout
+    assert ("borrows from it" if where else "nothing is remembered of who does") in ended.stdout
     assert not complaints(borrower)
+
+
+def test_nothing_is_reclaimed_before_the_configured_roots_were_looked_at(tmp_path: Path, gitdash: Gitdash) -> None:
+    lender, borrower = lender_and_borrower(tmp_path / "root", "elsewhere")
+    config = tmp_path / "config.toml"
+    config.write_text(f'roots = ["{tmp_path / "root"}"]\n')
+    reclaim = ("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    gitdash.options += ["--config", os.fspath(config)]
+    ended = gitdash.run(*reclaim)
+    assert (ended.returncode, "nothing is remembered of who does" in ended.stdout) == (ExitCode.REFUSED, True)
+    gitdash.run("scan")
+    ended = gitdash.run(*reclaim)
+    assert (ended.returncode, "1 repository borrows from it" in ended.stdout) == (ExitCode.REFUSED, True)
+    borrower.path.rename(tmp_path / "away")
+    shutil.rmtree(tmp_path / "away")
+    gitdash.run("scan")
+    assert gitdash.run(*reclaim).returncode == ExitCode.DONE
 
 
 def test_mount_that_comes_after_the_plan_is_seen_when_it_is_run(tmp_path: Path) -> None:
