@@ -17,8 +17,8 @@ from gitdash.model.sizes import ExclusiveSizes
 from gitdash.units import counted, human_bytes, printable_path
 
 _DEDUPLICATE = (
-    "`{git} repack -a -d -l -k`. It drops the own copies of what the lender has in packs: first see that the lender"
-    " keeps those objects reachable."
+    "the task deduplicate of gitdash, which first sees that the lender keeps those objects reachable and whole."
+    " `{git} repack -a -d -l -k` drops the own copies of what the lender has in packs without a look at that"
 )
 
 MISSING_LENDER = Rule(

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gitdash.assessment.alternates import DUPLICATE_OBJECTS
 from gitdash.model.inspection import AlternatesFacts, ConfigEffect, Remote
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Repository, RepositoryKind, Role, StorageLayout, Unreadable
@@ -93,6 +94,11 @@ def test_member_that_joined_after_its_last_repack_is_a_notice(
         sizes=sizes,
     )
     assert ("alternates-newer-than-repack" in found(judged)) is fires
+
+
+def test_remedy_for_own_copies_names_what_looks_at_the_lender_before_what_does_not() -> None:
+    remedy = DUPLICATE_OBJECTS.remedy
+    assert remedy.index("the task deduplicate") < remedy.index("repack -a -d -l -k")
 
 
 @pytest.mark.parametrize(
