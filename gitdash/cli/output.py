@@ -83,13 +83,13 @@ class ProgressLine:
 
     def __init__(self) -> None:
         """Find out where stderr goes."""
-        self._is_shown = sys.stderr is not None and sys.stderr.isatty() and not is_dumb()
+        self.is_shown = sys.stderr is not None and sys.stderr.isatty() and not is_dumb()
         self._drawn_at_s = 0.0
         self._width = 0
 
     def show(self, text: str) -> None:
         """Draw `text` in place of the last one, ten times a second at most."""
-        if not self._is_shown or time.monotonic() - self._drawn_at_s < _PROGRESS_INTERVAL_S:
+        if not self.is_shown or time.monotonic() - self._drawn_at_s < _PROGRESS_INTERVAL_S:
             return
         self._drawn_at_s = time.monotonic()
         # what goes on in the next line could not be drawn over

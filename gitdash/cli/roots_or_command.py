@@ -31,6 +31,19 @@ class RootsOrCommand(click.Group):
             return "", self.roots_command, args
         return args[0], command, args[1:]
 
+    def invoke(self, ctx: click.Context) -> object:  # type: ignore[explicit-override]
+        """Run the command; an option of ours that stands behind its name is known here, and not to it."""
+        try:
+            return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            options = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+            if error.option_name not in options:
+                raise
+            names = error.ctx.command_path.removeprefix(ctx.command_path).strip() if error.ctx else ""
+            place = f"the command: gitdash {error.option_name} {names} ..." if names else "the first ROOT"
+            message = f"{error.option_name} is an option of gitdash itself and stands before {place}"
+            raise click.UsageError(message, error.ctx) from error
+
     def similar_command(self, root: str) -> str | None:
         """Return the command that a root which does not exist was probably meant to be."""
         import difflib

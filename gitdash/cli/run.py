@@ -8,9 +8,11 @@ import os
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from gitdash.cli.clock import wall_clock
-from gitdash.cli.output import ProgressLine, say
+from gitdash.cli.measuring_line import MeasuringLine
+from gitdash.cli.output import say
 from gitdash.cli.session import Session
 from gitdash.model.report import RepositoryReport, Totals
 from gitdash.model.repository import NotRepository, Unreadable
@@ -22,6 +24,8 @@ from gitdash.units import printable_path
 
 Choose = Callable[[Sequence[RepositorySummary]], Collection[bytes]]
 """Returns which repositories are measured, given all before that."""
+
+_STEPS: Final = {"inspected": "inspected", "measured": "sizes measured"}
 
 
 @dataclass(slots=True)
@@ -52,8 +56,7 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str, choose:
     now_s = wall_clock()
     program = session.git
     survey = Survey(now_s=now_s, git_version=program.version_text)
-    progress = ProgressLine()
-    with session.history() as history:
+    with session.history() as history, MeasuringLine() as progress:
         request = SurveyRequest(
             roots=session.roots(roots),
             settings=session.settings,
@@ -65,9 +68,10 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str, choose:
             effective_uid=os.geteuid(),
             choose=choose,
         )
-        for event in run_survey(request, cancel=threading.Event()):
+        for event in run_survey(request, cancel=threading.Event(), watch=progress):
             _take(event, survey, progress)
-    progress.clear()
+    if not survey.reports:
+        say(f"gitdash: no repositories below {', '.join(map(printable_path, request.roots))}")
     for candidate in survey.candidates:
         say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
     for path in sorted(survey.reports):
@@ -99,14 +103,14 @@ def _failures(sizes: Sizes, wanted: SizesWanted) -> str:
     return "; ".join(f"{', '.join(sizes_without)}: {reason}" for reason, sizes_without in names.items())
 
 
-def _take(event: SurveyEvent, survey: Survey, progress: ProgressLine) -> None:
+def _take(event: SurveyEvent, survey: Survey, progress: MeasuringLine) -> None:
     match event:
         case Report(report, summary):
             survey.reports[summary.path] = report
             survey.summaries[summary.path] = summary
         case Progress():
             open_end = "" if event.complete else "+"
-            progress.show(f"{event.step} {event.done_count:,}/{event.known_count:,}{open_end}")
+            progress.show(f"{_STEPS[event.step]} {event.done_count:,}/{event.known_count:,}{open_end}")
         case NotARepository(candidate):
             survey.candidates.append(candidate)
         case Notice(text):

@@ -2,11 +2,14 @@
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import msgspec
 
 from gitdash.cli.clock import wall_clock
+from gitdash.cli.measuring_line import MeasuringLine
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.cli.strategy_text import strategy_text
@@ -70,7 +73,8 @@ def run_size(session: Session, options: SizeOptions) -> int:
         if isinstance(prepared, Unreadable):
             say(f"gitdash: the size of {printable_path(repository.path)} is unreadable: {prepared.reason}")
             return ExitCode.FINDINGS
-        measurement = sizing.measure(report, prepared, cancel=threading.Event())
+        with _asking(report, asked.question) as cancel:
+            measurement = sizing.measure(report, prepared, cancel=cancel)
         if options.output_format == "json":
             write_text(json_text(size_record(repository.path, measurement)))
         else:
@@ -123,10 +127,21 @@ def _with_all_sizes(
     sizes = with_answer(report.sizes, answered, size)
     other = Question.REACHABLE if answered is Question.REACHABLE_OWN else Question.REACHABLE_OWN
     try:
-        answer = sizing(report, other, cancel=threading.Event())
+        with _asking(report, other) as cancel:
+            answer = sizing(report, other, cancel=cancel)
     except GitdashError as error:
         answer = Unreadable(printable(str(error)))
     return msgspec.structs.replace(report, sizes=with_answer(sizes, other, answer))
+
+
+@contextmanager
+def _asking(report: RepositoryReport, question: Question) -> Iterator[threading.Event]:
+    """Say on stderr that git is asked and for how long by now; yields the event that would cancel it."""
+    cancel = threading.Event()
+    with MeasuringLine() as line:
+        line.begun(report, (question,), cancel)
+        line.show(f"measuring {question.label}")
+        yield cancel
 
 
 def _write_line(text: str) -> None:

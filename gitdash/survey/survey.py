@@ -194,6 +194,8 @@ class _Survey:
         measuring = self._measuring(judge)
         if measuring is None:
             return
+        if measuring.wanted_count:
+            yield Progress(step="measured", done_count=0, known_count=measuring.wanted_count, complete=True)
         for done_count, measured in enumerate(measuring.answers(), start=1):
             report = self._memory.with_newer_sizes(self._reports[measured.path])
             yield self._reported(judge.with_sizes(report, measured.added_to(report.sizes)))
