@@ -1,10 +1,14 @@
-"""The names of what an interrupted git command leaves behind, whole: what else begins alike is somebody's own.
+"""The names of what an interrupted git command leaves behind.
 
-Source: git's own names for files under way (six letters or digits in the place of mkstemp(3)'s XXXXXX):
-`tmp_pack_`, `tmp_idx_`, `tmp_rev_`, `tmp_mtimes_`, `tmp_bitmap_`, `tmp_obj_`, `tmp_midx_`, `tmp_graph_` (pack-write.c,
-pack-bitmap-write.c, object-file.c, midx-write.c, commit-graph.c), `.tmp-<pid>-pack-` (builtin/repack.c) and the
-quarantine folders `tmp_objdir-<what for>-` (tmp-objdir.c; `incoming-` before git 2.35); read from the programs 2.39,
-2.47 and 2.55. `tmp_gitdash_` is gitdash's own, of a copy under way.
+In an object store `tmp_` is git's: git prune removes every file that begins so (builtin/prune.c), and so does Gitaly.
+What has a dot in it is left to people all the same, for git gives no such name, and `tmp_import.pack` may be a pack
+that somebody is about to bring in. In a quarantine counts only what git writes there, six letters or digits in the
+place of mkstemp(3)'s XXXXXX: `tmp_pack_`, `tmp_idx_`, `tmp_rev_`, `tmp_mtimes_`, `tmp_bitmap_`, `tmp_obj_`,
+`tmp_midx_`, `tmp_graph_` (pack-write.c, pack-bitmap-write.c, object-file.c, midx-write.c, commit-graph.c).
+
+Source: also `.tmp-<pid>-pack-` (builtin/repack.c) and the quarantine folders `tmp_objdir-<what for>-` (tmp-objdir.c;
+`incoming-` before git 2.35); read from the programs 2.39, 2.47 and 2.55. `tmp_gitdash_` is gitdash's own, of a copy
+under way.
 """
 
 import os
@@ -16,7 +20,8 @@ from gitdash.inspection.listing import Stats
 from gitdash.model.inspection import TemporaryFile
 from gitdash.units import printable_path
 
-_FILE: Final = re.compile(
+_FILE: Final = re.compile(rb"tmp_[^./]+|tmp_gitdash_.+", re.DOTALL)
+_FILE_OF_GIT: Final = re.compile(
     rb"tmp_(?:pack|idx|rev|mtimes|bitmap|obj|midx|graph)_[0-9A-Za-z]{6}|tmp_gitdash_.+", re.DOTALL
 )
 _REPACK_FILE: Final = re.compile(rb"\.tmp-([0-9]{1,10})-pack-[0-9a-f]+\.[a-z]+")
@@ -68,7 +73,9 @@ def belongs_in_quarantine(path: bytes, *, is_folder: bool) -> bool:
     if is_folder:
         return _FOLDER_IN_QUARANTINE.fullmatch(path) is not None
     folder, _, name = path.rpartition(b"/")
-    return _IN_QUARANTINE.fullmatch(path) is not None or (folder == b"pack" and is_temporary_name(name))
+    return _IN_QUARANTINE.fullmatch(path) is not None or (
+        folder == b"pack" and _FILE_OF_GIT.fullmatch(name) is not None
+    )
 
 
 def _is_temporary(folder: bytes, name: bytes, found: os.stat_result) -> bool:

@@ -1,10 +1,9 @@
 """What commands that were stopped left behind: which files may go, and why the others must stay.
 
 Ages are those of Gitaly's `clean_stale_data`; the list of locks is exactly its list, for other locks may be held for
-days. What goes is a regular file of ours, old enough, open in no process that we see, with a name that git alone gives
-(`inspection.temporary`: what else begins with `tmp_` is somebody's own), and no part of a pack that git reads: git
-opens every index in `objects/pack`, so that a complete `.tmp-PID-pack-*` is a pack like any other, and may hold the
-only copy of an object. Removes nothing.
+days. What goes is a regular file of ours, old enough, open in no process that we see, with a name that is git's there
+(`inspection.temporary`), and no part of a pack that git reads: git opens every index in `objects/pack`, so that a
+complete `.tmp-PID-pack-*` is a pack like any other, and may hold the only copy of an object. Removes nothing.
 """
 
 import os

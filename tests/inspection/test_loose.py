@@ -98,12 +98,15 @@ def test_temporary_files_and_quarantine_folders_beside_the_shards_are_seen(
     (objects / "tmp_objdir-incoming-aBc012" / "pack").mkdir(parents=True)
     (objects / "tmp_objdir-incoming-aBc012" / "pack" / "p").write_bytes(b"4567")
     (objects / "zz").mkdir()
-    # somebody's own: no name that git gives
     (objects / "tmp_notes").write_bytes(b"56")
+    # somebody's own: git gives no such name, and prune leaves it
+    (objects / "notes_tmp").write_bytes(b"56")
+    (objects / "tmp_notes.txt").write_bytes(b"56")
     (objects / "incoming-mine").mkdir()
     inspection = inspect(sha1_repository)
     assert isinstance(inspection.loose, LooseFacts)
     assert [(file.path, file.is_directory) for file in inspection.loose.temporary_files] == [
+        ("objects/tmp_notes", False),
         ("objects/tmp_obj_xYz012", False),
         ("objects/tmp_objdir-incoming-aBc012", True),
     ]

@@ -81,6 +81,15 @@ def writes_pack(repository: GitRepository) -> bool:
     return any(path.stat().st_size for path in [*pack_folder.glob("tmp_pack_*"), *pack_folder.glob(".tmp-*")])
 
 
+@pytest.mark.parametrize("name", ["objects/pack/tmp_pack_abc", "objects/tmp_x", "objects/17/tmp_obj_y"])
+def test_whatever_begins_with_tmp_in_an_object_store_is_told(tmp_path: Path, name: str) -> None:
+    repository = GitRepository.init(tmp_path / "x.git")
+    started_at_s = now_s(tmp_path)
+    (repository.git_dir / name).parent.mkdir(exist_ok=True)
+    (repository.git_dir / name).write_bytes(b"x")
+    assert paths(told(repository, started_at_s)) == {name}
+
+
 def test_fetch_that_was_killed_while_it_received(tmp_path: Path, large: GitRepository) -> None:
     target = GitRepository.init(tmp_path / "target.git")
     stalling = tmp_path / "stalling"

@@ -34,6 +34,11 @@ AGES_S = {
     "objects/pack/tmp_idx_aBc012": DAY_S,
     "objects/pack/.tmp-4194305-pack-0123.pack": DAY_S,
     "objects/17/tmp_obj_aBc012": DAY_S,
+    "objects/17/tmp_object_aBc012": DAY_S,
+    "objects/tmp_notes": DAY_S,
+    "objects/pack/tmp_import": DAY_S,
+    "objects/pack/tmp_pack_abc": DAY_S,
+    "objects/info/commit-graphs/tmp_mine": DAY_S,
     "objects/pack/multi-pack-index.d/tmp_midx_aBc012": DAY_S,
 }
 """What is swept, by the age that Gitaly gives it; no process has the number 4194305."""
@@ -48,17 +53,14 @@ STAYS = (
     "tmp_pack_top",
     "logs/HEAD.lock",
     "gitdash.lock",
-    "objects/tmp_notes",
-    "objects/pack/tmp_import",
     "objects/pack/tmp_import.pack",
-    "objects/pack/tmp_pack_abc",
-    "objects/pack/tmp_pack_aBc0123",
+    "objects/pack/tmp_import.keep",
     "objects/pack/tmp_pack_aBc01.",
-    "objects/pack/tmp_mine_aBc012",
+    "objects/pack/tmp_",
+    "objects/pack/below/tmp_pack_aBc012",
     "objects/pack/.tmp-4194305-notes",
     "objects/pack/.tmp-notes-pack-0123.pack",
     "objects/17/.tmp-4194305-pack-0123.pack",
-    "objects/17/tmp_object_aBc012",
 )
 
 
