@@ -23,6 +23,7 @@
     +-- demo.folder.DemoError                   the demo fleet cannot be made
     +-- demo.exhibit.ObstacleError              one repository of it cannot be made on this machine
     +-- lab.request.ExperimentError             an experiment cannot be made here
+    |   +-- lab.request.NoSuchChoiceError       no such variant or question, whatever the repository
     +-- export.columns.ColumnError              no such column
     +-- cli.bench_stored.NoExperimentError      no experiment has this number
     +-- cli.picture_file.PictureError           a picture cannot be written

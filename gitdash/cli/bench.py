@@ -2,6 +2,7 @@
 
 import os
 import statistics
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from gitdash.lab.copies import sweep_copies
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.fetch_sources import PROTOCOLS, REMOTE
 from gitdash.lab.questions import OPTION
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.request import ExperimentError, ExperimentRequest, NoSuchChoiceError
 from gitdash.lab.variant import Limits
 from gitdash.model.experiment import ExperimentKind, ExperimentResult, ExperimentRun
 from gitdash.model.report import RepositoryReport
@@ -65,21 +66,23 @@ def run_bench(session: Session, options: BenchOptions) -> int:
     )
     progress = _Progress(options.kind)
     with session.history() as history:
-        request = _request(session, options, _inspected(session, repository, history), progress)
-        if options.explain:
-            return _explain(request, options.kind)
-        winner = _winner(session, options, history, lambda: _inspected(session, repository, history))
-        making = Making(EXPERIMENTS[options.kind], request)
         try:
+            request = _request(session, options, _inspected(session, repository, history), progress)
+            if options.explain:
+                return _explain(request, options.kind)
+            winner = _winner(session, options, history, lambda: _inspected(session, repository, history))
+            making = Making(EXPERIMENTS[options.kind], replace(request, asked_s=time.monotonic()))
             result = making.finish()
+        except ExperimentError as error:
+            return _not_made(error)
         finally:
             progress.line.clear()
         earlier = history.experiments.before(result, limit=COMPARED_COUNT) if history is not None else ()
         if history is not None and _has_runs(result):
+            if winner is not None:
+                result = winner.remember(result)
             result = history.experiments.save(result)
         print_experiment(session, result, options.output_format, earlier=earlier)
-        if winner is not None and _has_runs(result):
-            winner.remember(result)
         if history is not None and history.problem is not None:
             say(f"gitdash: {history.problem}")
     plot_experiment(result, options.plot_path)
@@ -87,6 +90,14 @@ def run_bench(session: Session, options: BenchOptions) -> int:
         say("gitdash: interrupted: the experiment is not complete")
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if _has_runs(result) else ExitCode.FINDINGS
+
+
+def _not_made(error: ExperimentError) -> int:
+    """Say why nothing could be run, and return the exit code. Raises it again if it is what was asked that is wrong."""
+    if isinstance(error, NoSuchChoiceError):
+        raise error
+    say(f"gitdash: nothing could be run: {error}")
+    return ExitCode.FINDINGS
 
 
 def _request(
@@ -127,14 +138,14 @@ def _special(session: Session, options: BenchOptions) -> Mapping[str, object]:
 
 
 def _with_question(request: ExperimentRequest, kind: ExperimentKind) -> ExperimentRequest:
-    """Return the request with the whole question if it names the beginning of one. Raises ExperimentError."""
+    """Return the request with the whole question if it names the beginning of one. Raises NoSuchChoiceError."""
     begun = request.options.get(OPTION)
     if begun is None:
         return request
     questions = EXPERIMENTS[kind].questions_of(request)
     found = [question for question in questions if question.startswith(str(begun))]
     if len(found) != 1:
-        raise ExperimentError(f"no one question begins so; there are: {', '.join(questions)}")
+        raise NoSuchChoiceError(f"no one question begins so; there are: {', '.join(questions)}")
     return replace(request, options={**request.options, OPTION: found[0]})
 
 

@@ -1,14 +1,15 @@
-"""After `gitdash bench size`: remembers the winner for `gitdash size --strategy auto`, and says so."""
+"""After `gitdash bench size`: remembers the winner for `gitdash size --strategy auto`."""
 
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say
 from gitdash.cli.session import Session
 from gitdash.errors import GitdashError
-from gitdash.export.experiment_lines import comparison_line
 from gitdash.lab.size_variants import QUESTIONS, STRATEGIES
 from gitdash.model.experiment import ExperimentResult
 from gitdash.model.report import RepositoryReport
@@ -29,8 +30,11 @@ class WinnerOfSizes:
         self._report = report
         self._remembering = Remembering(report(), sizing, cancel=threading.Event())
 
-    def remember(self, result: ExperimentResult) -> None:
-        """Remember what the result says of the strategies, if anything; what fails costs only that."""
+    def remember(self, result: ExperimentResult) -> ExperimentResult:
+        """Remember what the result says of the strategies, if anything, and return it with that in it.
+
+        What fails costs only that.
+        """
         try:
             comparison = self._remembering.remember(
                 self._report(),
@@ -41,6 +45,5 @@ class WinnerOfSizes:
             )
         except GitdashError as error:
             say(f"gitdash: the winner is not remembered: {error}")
-            return
-        if comparison is not None:
-            say(f"gitdash: {comparison.question.label}: {comparison_line(comparison, wall_clock())}")
+            return result
+        return msgspec.structs.replace(result, comparison=comparison)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from gitdash.export.experiment_scale import compared
-from gitdash.model.experiment import ExperimentResult, ExperimentRun, Measure, VariantResult
-from gitdash.units import counted, fine_duration, human_bytes, printable
+from gitdash.model.experiment import ExperimentResult, ExperimentRun, Measure, StrategyComparison, VariantResult
+from gitdash.units import counted, fine_duration, human_bytes, human_duration, printable
 
 HEADS: Final = ("variant", "median", "95 of 100", "minimum", "times", "runs", "CPU", "memory", "read", "answer")
 """`times` is how many times as long as the fastest, `95 of 100` the interval of the median."""
@@ -17,6 +17,8 @@ UNKNOWN: Final = "?"
 """What was not measured."""
 NOTHING: Final = "-"
 """The answer of what answers nothing."""
+_LONG_S: Final = 0.1
+"""Preparing that took less is not worth a word."""
 
 
 def figure_table(result: ExperimentResult) -> list[tuple[str, ...]]:
@@ -98,6 +100,27 @@ def counts_text(variant: VariantResult) -> str:
     return ", ".join(f"{printable(name)} {round(statistics.median(all_)):,}" for name, all_ in by_name.items())
 
 
+def took_text(result: ExperimentResult) -> str:
+    """Return how long all runs took, and what went before them if that took long."""
+    runs = human_duration(result.elapsed_s)
+    return f"{runs} after {human_duration(result.prepared_s)} of preparing" if result.prepared_s >= _LONG_S else runs
+
+
+def comparison_text(comparison: StrategyComparison) -> str:
+    """Return what a comparison of strategies says, and how much longer the rule's choice would take."""
+    by_rule = f"{comparison.by_rule.value} {fine_duration(comparison.by_rule_s)}"
+    best = f"{comparison.best.value} {fine_duration(comparison.best_s)}"
+    said = (
+        f"{comparison.winner.value} was the fastest, and is taken until something changes"
+        if comparison.winner is not None
+        else "none was clearly the fastest, so the rule stays"
+    )
+    return (
+        f"of what `gitdash size` can do here, copies left out, {said}; by the rule {by_rule}, the best {best}:"
+        f" regret {comparison.regret:.2f}"
+    )
+
+
 def circumstances(result: ExperimentResult) -> list[str]:
     """Return where and under what all of it was measured, one clause each."""
     loads = [run.load_1m for variant in result.variants for run in variant.runs if run.load_1m is not None]
@@ -119,4 +142,9 @@ def reservations(result: ExperimentResult) -> list[str]:
         *(["Not complete: it was ended before each variant had its runs."] if not result.is_complete else []),
         *([f"{discarded} thrown away, for the repository changed meanwhile."] if result.discarded_count else []),
         *map(printable, result.notes),
+        *([_as_sentence(comparison_text(result.comparison))] if result.comparison is not None else []),
     ]
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

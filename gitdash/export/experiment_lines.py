@@ -9,16 +9,18 @@ from typing import Final
 from gitdash.export.experiment_commands import left_out_text, short_command, stdin_text
 from gitdash.export.experiment_figures import (
     circumstances,
+    comparison_text,
     counts_text,
     figure_table,
     phases_text,
     reservations,
+    took_text,
 )
 from gitdash.export.experiment_plot import UNICODE, Glyphs, plot_lines
 from gitdash.export.json_values import utc_text
 from gitdash.export.text_width import cell_width, pad
 from gitdash.model.experiment import ExperimentResult, Measure, StrategyComparison, VariantResult
-from gitdash.units import fine_duration, human_age, human_duration, printable, printable_path
+from gitdash.units import fine_duration, human_age, printable, printable_path
 
 _GAP: Final = "  "
 _INDENT: Final = "  "
@@ -53,7 +55,7 @@ def head_line(result: ExperimentResult) -> str:
     """Return which experiment it is, of what, when and how long."""
     number = f"#{result.number} " if result.number else ""
     moment = utc_text(result.started_at_s).replace("T", " ").replace("Z", " UTC")
-    took = human_duration(result.elapsed_s)
+    took = took_text(result)
     return f"{number}{_subject(result)} of {printable_path(result.path)}, {moment}, {took}{_MEASURES[result.measure]}"
 
 
@@ -115,14 +117,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def comparison_line(comparison: StrategyComparison, now_s: float) -> str:
-    """Return what a comparison of strategies says, and how much longer the rule's choice would take."""
+    """Return what a comparison of strategies says, how old it is, and how much longer the rule's choice would take."""
     age = human_age(now_s - comparison.measured_at_s)
-    when = "now" if age == "now" else f"{age} ago"
-    by_rule = f"{comparison.by_rule.value} {fine_duration(comparison.by_rule_s)}"
-    best = f"{comparison.best.value} {fine_duration(comparison.best_s)}"
-    said = (
-        f"{comparison.winner.value} was the fastest, and is taken until something changes"
-        if comparison.winner is not None
-        else "none was clearly the fastest, so the rule stays"
-    )
-    return f"{when}, {said}; by the rule {by_rule}, the best {best}: regret {comparison.regret:.2f}"
+    return f"{'now' if age == 'now' else f'{age} ago'}, {comparison_text(comparison)}"

@@ -15,12 +15,13 @@ from gitdash.export.experiment_figures import (
     figure_table,
     phases_text,
     reservations,
+    took_text,
 )
 from gitdash.export.experiment_plot import plot_lines
 from gitdash.export.json_values import utc_text
 from gitdash.export.tables import code_span
 from gitdash.model.experiment import ExperimentResult, VariantResult
-from gitdash.units import human_duration, printable, printable_path
+from gitdash.units import printable, printable_path
 
 _PLOT_WIDTH: Final = 100
 _MARKUP: Final = re.compile(r"([\\`*_\[\]<>#|~&@$])")
@@ -33,7 +34,7 @@ def experiment_markdown(result: ExperimentResult) -> str:
     moment = utc_text(result.started_at_s).replace("T", " ").replace("Z", " UTC")
     parts = (
         [f"## gitdash bench {result.kind.value}{question}"],
-        [f"Repository {code_span(printable_path(result.path))}, {moment}, {human_duration(result.elapsed_s)}."],
+        [f"Repository {code_span(printable_path(result.path))}, {moment}, {took_text(result)}."],
         [f"**{plain(result.verdict)}**"] if result.verdict else [],
         [f"- {plain(text)}" for text in reservations(result)],
         _table(result),

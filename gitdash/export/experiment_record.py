@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from gitdash.export.experiment_commands import whole_command
-from gitdash.export.json_values import SCHEMA_VERSION, Record, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, Record, rounded, utc_text
 from gitdash.export.struct_record import struct_record
 from gitdash.export.tables import CsvLines, safe_in_spreadsheet
 from gitdash.model.experiment import ExperimentResult, ExperimentRun, VariantResult
@@ -60,6 +60,8 @@ def experiments_document(results: Iterable[ExperimentResult], *, gitdash_version
 def experiment_record(result: ExperimentResult) -> Record:
     """Return one experiment with everything in it."""
     record = struct_record(msgspec.structs.replace(result, fingerprint=b""))
+    if result.comparison is not None:
+        record["comparison"] |= {"regret": rounded(result.comparison.regret)}
     return record | {"fingerprint": result.fingerprint.hex()}
 
 

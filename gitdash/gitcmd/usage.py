@@ -20,11 +20,11 @@ from typing import Final
 
 _BLOCK_BYTES: Final = 512
 """Linux counts bytes and gives them out in blocks of this size, whatever the file system's are."""
-_SHORTEST_PAUSE_S: Final = 0.005
-"""Between looks. A look takes some 50 microseconds: a hundredth of that."""
-_PAUSE_RATIO: Final = 0.05
+_SHORTEST_PAUSE_S: Final = 0.003
+"""Between looks. A look takes some 50 microseconds: a sixtieth of that."""
+_PAUSE_RATIO: Final = 0.03
 """Of how long it has run: what runs for long is looked at less often."""
-_UNSEEN_RATIO: Final = 0.1
+_UNSEEN_RATIO: Final = 0.06
 """Of how long it ran: the most that may lie between the last look and the end. With these pauses the peak of what runs
 for less than 50 ms is not known, unless it is above ours."""
 _PEAK: Final = b"VmHWM:"

@@ -19,7 +19,7 @@ from gitdash.lab.cache import ColdCache
 from gitdash.lab.commands import masked
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.machine import filesystem_of, host_name, load_1m, processor_count
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.request import ExperimentRequest, NoSuchChoiceError
 from gitdash.lab.statistics import is_narrow, outcome, summary_of
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import (
@@ -49,11 +49,11 @@ def run_interleaved(
     """Run the variants that were chosen, and return the result, unnumbered.
 
     A variant that fails ends alone, and its note says why. `fingerprint` is of what decides the outcome.
-    Raises ExperimentError if none of the variants was chosen, and what `fingerprint` raises the first time.
+    Raises NoSuchChoiceError if none of the variants was chosen, and what `fingerprint` raises the first time.
     """
     taken = [variant for variant in variants if not request.chosen or variant.name in request.chosen]
     if not taken:
-        raise ExperimentError(f"no such variant; there are {', '.join(variant.name for variant in variants)}")
+        raise NoSuchChoiceError(f"no such variant; there are {', '.join(variant.name for variant in variants)}")
     started_at_s, started_s = request.clock(), time.monotonic()
     cold = ColdCache(object_folders(request.report)) if request.is_cold else None
     race = _Race(
@@ -82,6 +82,7 @@ def run_interleaved(
         discarded_count=race.discarded_count,
         is_complete=is_complete,
         notes=tuple(race.notes),
+        prepared_s=max(started_s - request.asked_s, 0.0),
         started_at_s=started_at_s,
         elapsed_s=time.monotonic() - started_s,
         gitdash_version=__version__,

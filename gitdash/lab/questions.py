@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.request import ExperimentRequest, NoSuchChoiceError
 
 OPTION = "question"
 """Among the options of a request."""
@@ -11,12 +11,12 @@ OPTION = "question"
 def asked(request: ExperimentRequest, names: Mapping[str, Sequence[str]]) -> str:
     """Return the question that a request is about: the one it names, else the first that has the chosen variants.
 
-    `names` are those of the variants by question, the one that is asked by default first. Raises ExperimentError.
+    `names` are those of the variants by question, the one that is asked by default first. Raises NoSuchChoiceError.
     """
     question = request.options.get(OPTION)
     if question is None:
         chosen = set(request.chosen)
         return next((name for name, variants in names.items() if chosen <= set(variants)), next(iter(names)))
     if question not in names:
-        raise ExperimentError(f"no such question; there are: {', '.join(names)}")
+        raise NoSuchChoiceError(f"no such question; there are: {', '.join(names)}")
     return str(question)

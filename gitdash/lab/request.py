@@ -1,6 +1,7 @@
 """What is asked of an experiment, by either front end."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +14,10 @@ from gitdash.model.report import RepositoryReport
 
 class ExperimentError(GitdashError):
     """An experiment cannot be made here; the text is one sentence for people."""
+
+
+class NoSuchChoiceError(ExperimentError):
+    """What was chosen does not exist, whatever the repository: wrong use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,5 +44,7 @@ class ExperimentRequest:
     """Hears that all runs so far count for nothing: the repository has changed."""
     on_step: Callable[[str], None] = lambda _: None
     """Hears what takes long before the first run, such as the repack of a copy: a few words."""
+    asked_s: float = field(default_factory=time.monotonic)
+    """When it was asked for, on the monotonic clock."""
     options: Mapping[str, object] = field(default_factory=dict)
     """What one experiment alone knows, such as `curve`."""

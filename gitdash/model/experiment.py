@@ -121,6 +121,28 @@ class VariantResult(msgspec.Struct, frozen=True, kw_only=True):
     """Of the measure of the experiment; None without runs."""
 
 
+class StrategyComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What an experiment says of the strategies for one size of one repository."""
+
+    question: Question
+    by_rule: Strategy
+    """What the facts alone would have chosen."""
+    by_rule_s: float
+    """Its median."""
+    best: Strategy
+    """The one with the lowest median."""
+    best_s: float
+    winner: Strategy | None
+    """The one whose interval lies below all others; None if the intervals do not part: then the rule stays."""
+    measured_at_s: float
+    git_version: str
+
+    @property
+    def regret(self) -> float:
+        """How many times as long the rule's choice takes as the best; 1 if it is the best."""
+        return self.by_rule_s / self.best_s if self.best_s > 0 else 1.0
+
+
 class ExperimentResult(msgspec.Struct, frozen=True, kw_only=True):
     """One experiment on one repository, as it is stored."""
 
@@ -146,32 +168,16 @@ class ExperimentResult(msgspec.Struct, frozen=True, kw_only=True):
     is_complete: bool = True
     """False if it was cancelled or its time ran out before each variant had its runs."""
     notes: tuple[str, ...] = ()
+    comparison: StrategyComparison | None = None
+    """What is remembered of it for `gitdash size`; None if nothing is."""
+    prepared_s: float = 0.0
+    """How long it took before the first run, such as for copies and their repacks."""
     started_at_s: float
+    """Of the first run."""
     elapsed_s: float
+    """For all runs."""
     gitdash_version: str
     git_version: str
     host: str
     processor_count: int
     filesystem_type: str | None = None
-
-
-class StrategyComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What an experiment says of the strategies for one size of one repository."""
-
-    question: Question
-    by_rule: Strategy
-    """What the facts alone would have chosen."""
-    by_rule_s: float
-    """Its median."""
-    best: Strategy
-    """The one with the lowest median."""
-    best_s: float
-    winner: Strategy | None
-    """The one whose interval lies below all others; None if the intervals do not part: then the rule stays."""
-    measured_at_s: float
-    git_version: str
-
-    @property
-    def regret(self) -> float:
-        """How many times as long the rule's choice takes as the best; 1 if it is the best."""
-        return self.by_rule_s / self.best_s if self.best_s > 0 else 1.0

@@ -15,8 +15,9 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.history.store import open_history
 from gitdash.lab.experiments import Experiment
 from gitdash.lab.method import run_interleaved
+from gitdash.lab.request import ExperimentError, NoSuchChoiceError
 from gitdash.lab.variant import Measured, Variant
-from gitdash.model.experiment import ExperimentKind
+from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from tests.cli.process import Gitdash
 from tests.support.experiment_results import result
 from tests.support.repositories import GIT, GitRepository
@@ -119,6 +120,22 @@ def test_nothing_that_can_be_run_is_exit_1_and_is_not_remembered(make, session: 
     code, out, _ = make(TOO_NEW)
     assert code == ExitCode.FINDINGS
     assert "needs git 99.1" in out
+    assert stored(session) == ()
+
+
+def raising(error: GitdashError) -> Experiment:
+    def run(_request) -> ExperimentResult:
+        raise error
+
+    return Experiment(title="None", explanation="Cannot be made.", run=run, variants_of=lambda _request: ())
+
+
+def test_experiment_that_cannot_be_made_here_is_exit_1_and_says_why(make, session: Session) -> None:
+    code, out, err = make(experiment=raising(ExperimentError("it has no reference that can be read")))
+    assert (code, out) == (ExitCode.FINDINGS, "")
+    assert err == "gitdash: nothing could be run: it has no reference that can be read\n"
+    with pytest.raises(NoSuchChoiceError):
+        make(experiment=raising(NoSuchChoiceError("no such variant")))
     assert stored(session) == ()
 
 

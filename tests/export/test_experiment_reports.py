@@ -123,17 +123,38 @@ def test_list_has_a_line_for_each_with_its_winner() -> None:
     assert "none (not complete)" in lines[2]
 
 
+COMPARED = StrategyComparison(
+    question=Question.REACHABLE_OWN,
+    by_rule=Strategy.WALK,
+    by_rule_s=6.0,
+    best=Strategy.UNION,
+    best_s=1.5,
+    winner=Strategy.UNION,
+    measured_at_s=MOMENT_S,
+    git_version="2.39.5",
+)
+
+
+def test_regret_stands_in_every_form_of_a_result() -> None:
+    kept = result(comparison=COMPARED, winner=None, verdict="No verdict: the intervals do not part.")
+    # the verdict is on all variants, this on those that gitdash can take
+    sentence = "Of what `gitdash size` can do here, copies left out, union was the fastest, and is taken until"
+    assert sentence in text_of(kept)
+    assert "regret 4.00." in text_of(kept)
+    assert "regret 4.00." in experiment_markdown(kept)
+    (record,) = document(kept)["experiments"]
+    assert (record["comparison"]["winner"], record["comparison"]["regret"]) == ("union", 4.0)
+    assert record["comparison"]["measured_at"] == "2023-11-14T22:13:20Z"
+
+
+def test_time_that_copies_took_is_said() -> None:
+    (head, *_) = text_of(result(elapsed_s=3.4, prepared_s=33.0)).splitlines()
+    assert head.endswith(", 3.4 s after 33.0 s of preparing")
+    assert "preparing" not in text_of(result(prepared_s=0.01))
+
+
 def test_comparison_says_what_it_costs_to_go_by_the_rule() -> None:
-    compared = StrategyComparison(
-        question=Question.REACHABLE_OWN,
-        by_rule=Strategy.WALK,
-        by_rule_s=6.0,
-        best=Strategy.UNION,
-        best_s=1.5,
-        winner=Strategy.UNION,
-        measured_at_s=MOMENT_S,
-        git_version="2.39.5",
-    )
+    compared = COMPARED
     text = comparison_line(compared, MOMENT_S + 60)
     assert "1m ago" in text
     assert "union was the fastest" in text
@@ -208,6 +229,8 @@ def names(value: object) -> set[str]:
 
 def test_readme_names_all_of_the_json() -> None:
     runs = (run("x", 1, 0.5, phases=(Phase(name="connect", elapsed_s=0.1),), counts={"lookups": 1}),)
-    written = document(result(), result(path=b"/a.git", variants=(variant("x", (), None, runs=runs),)))
+    written = document(
+        result(comparison=COMPARED), result(path=b"/a.git", variants=(variant("x", (), None, runs=runs),))
+    )
     shown = {name for name in names(written) if f"`{name}`" in README or f'"{name}"' in README}
     assert {name for name in names(written) - shown if not name.endswith("_bytes_base64")} == set()

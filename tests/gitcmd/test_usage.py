@@ -93,7 +93,7 @@ def test_what_is_not_in_memory_is_read_from_the_disk(usage_of: Callable[[str], P
         ((0.0, 0.005), 0.02, False),
         ((0.0,), 0.002, False),
         ((0.05, 0.1), 0.105, True),
-        ((0.05, 0.1), 0.12, False),
+        ((0.05, 0.1), 0.11, False),
     ],
 )
 def test_memory_is_known_only_of_what_was_seen_nearly_to_its_end(

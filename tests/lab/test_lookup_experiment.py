@@ -96,6 +96,13 @@ def test_look_ups_that_find_files_loaded_are_not_called_cold(
     assert any("find what that has loaded" in note for note in result.notes) is is_said
 
 
+def test_time_for_copies_is_no_time_of_runs(small: GitRepository) -> None:
+    result = made(LOOKUP, small.path, chosen=("one-pack",))
+    # two processes of git at least: a repack, and a reader
+    assert result.prepared_s > 0.002
+    assert result.elapsed_s < 60
+
+
 def test_the_copies_have_one_index_and_one_pack(small: GitRepository) -> None:
     seen: dict[str, list[str]] = {}
 

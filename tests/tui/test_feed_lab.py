@@ -14,6 +14,7 @@ from gitdash.history.store import History, open_history
 from gitdash.model.experiment import ExperimentKind
 from gitdash.model.job import JobKind, JobState
 from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Question
 from gitdash.tui.experiments import ExperimentChoice, ExperimentUnderWay, LabAnswer
 from gitdash.tui.feed.experiment_watch import ExperimentWatch
 from gitdash.tui.feed.jobs import JobRegister
@@ -97,6 +98,19 @@ def test_experiment_is_a_job_whose_runs_arrive_and_whose_result_is_kept(fleet: P
     assert kept == under_way.result
     assert (kept.number, kept.question, kept.variants[0].runs) == (1, "everything", variant.runs)
     assert history.experiments.newest(path, limit=5) == (kept,)
+
+
+def test_what_is_remembered_for_sizes_stands_in_the_result(fleet: Path, history: History) -> None:
+    GitRepository(fleet / "a.git").repack("--write-bitmap-index")
+    path = os.fsencode(fleet / "a.git")
+    choice = ExperimentChoice(question="everything", variants=("walk", "bitmap"), runs=5, budget_s=30.0)
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        watched.feed.start_experiment(path, ExperimentKind.SIZE, choice)
+        watched.until_job(JobState.DONE, JobKind.BENCH, path)
+    (kept,) = history.experiments.newest(path, limit=5)
+    assert kept.comparison is not None
+    assert kept.comparison.question is Question.REACHABLE
 
 
 @pytest.mark.parametrize(("protocols", "state"), [(("file",), JobState.DONE), (("https",), JobState.FAILED)])

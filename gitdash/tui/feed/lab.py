@@ -7,6 +7,7 @@ nothing can be remembered they stay as long as the dashboard.
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -236,9 +237,7 @@ class Lab:
                 cancel=cancel,
                 report=partial(self._inspected, under_way.path),
             )
-            result = self._kept(experiment.run(request))
-            remember(result)
-        return result
+            return self._kept(remember(experiment.run(replace(request, asked_s=time.monotonic()))))
 
     def _kept(self, result: ExperimentResult) -> ExperimentResult:
         if not _has_runs(result):

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from gitdash.errors import GitdashError
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
 from gitdash.model.report import RepositoryReport
@@ -25,13 +27,13 @@ def remembering(  # noqa: PLR0913 - what a size depends on, each by name
     clock: Clock,
     cancel: threading.Event,
     report: Callable[[], RepositoryReport],
-) -> Callable[[ExperimentResult], None]:
-    """Return what is to be told the result; make it before the experiment begins. What fails costs only the memory.
+) -> Callable[[ExperimentResult], ExperimentResult]:
+    """Return what remembers a result, and returns it with what it says of the strategies; make it before it begins.
 
-    `report` inspects the repository anew.
+    What fails costs only the memory. `report` inspects the repository anew.
     """
     if kind is not ExperimentKind.SIZE or history is None:
-        return lambda _: None
+        return lambda result: result
     from gitdash.lab.size_variants import QUESTIONS, STRATEGIES
     from gitdash.survey.remembering import Remembering
     from gitdash.survey.sizing import Sizing
@@ -42,15 +44,17 @@ def remembering(  # noqa: PLR0913 - what a size depends on, each by name
     with contextlib.suppress(GitdashError):
         before = Remembering(report(), sizing, cancel=cancel)
 
-    def remember(result: ExperimentResult) -> None:
+    def remember(result: ExperimentResult) -> ExperimentResult:
+        comparison = None
         if before is not None:
             with contextlib.suppress(GitdashError):
-                before.remember(
+                comparison = before.remember(
                     report(),
                     result,
                     question=QUESTIONS[result.question],
                     strategies=STRATEGIES,
                     experiments=experiments,
                 )
+        return msgspec.structs.replace(result, comparison=comparison)
 
     return remember
