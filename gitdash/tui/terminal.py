@@ -124,6 +124,11 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
             self._loop.add_signal_handler(signal.SIGWINCH, handler, signal.SIGWINCH, None)
 
     @override
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop, from the loop: what this interrupts may hold the lock that giving the terminal back waits for."""
+        self._loop.call_soon_threadsafe(super()._sigtstp_application)
+
+    @override
     def _sigcont_application(self, *_: object) -> None:
         """Take the terminal again; the kernel sends SIGCONT after SIGHUP as well, see setpgid(2)."""
         if self._auto_restart and not wait_for_hang_up(self.fileno, 0):
