@@ -48,14 +48,20 @@ def explain_size(
     if no_bitmap is not None and choice.strategy in _WALKS_INSTEAD:
         reason, cost = f"{no_bitmap}, so git walks, option or not", _WALKS_INSTEAD[choice.strategy]
     figure = exact_bytes(measurement.bytes)
-    lines = [
-        f"question: {measurement.question.label}: {_QUESTIONS[measurement.question]}",
-        f"strategy: {choice.strategy.value}: {reason}",
-        f"cost: {cost}",
-        f"answer: {figure}, {measurement.bound.words}, in {human_duration(measurement.elapsed_s)}",
-    ]
-    if measurement.strategy is not choice.strategy:
-        lines.insert(3, f"in the end: {measurement.strategy.value} gave the answer; the notes say why")
+    lines = [f"question: {measurement.question.label}: {_QUESTIONS[measurement.question]}"]
+    if measurement.from_history:
+        lines += [
+            f"answer: {figure}, {measurement.bound.words}, remembered: {measurement.strategy.value} gave it in"
+            f" {human_duration(measurement.elapsed_s)}, and nothing that it depends on has changed since",
+            f"strategy if it were asked now: {choice.strategy.value}: {reason}",
+            f"cost: {cost}",
+        ]
+    else:
+        lines += [f"strategy: {choice.strategy.value}: {reason}", f"cost: {cost}"]
+        if measurement.strategy is not choice.strategy:
+            why = "; the notes say why" if measurement.notes else ""
+            lines.append(f"in the end: {measurement.strategy.value} gave the answer{why}")
+        lines.append(f"answer: {figure}, {measurement.bound.words}, in {human_duration(measurement.elapsed_s)}")
     lines += [f"left out: references that match {pattern}" for pattern in measurement.excluded_references]
     lines.append(f"command: {' '.join(measurement.argv)}")
     lines.append(f"  {HOW_GIT_RAN}")

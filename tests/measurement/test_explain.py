@@ -166,6 +166,29 @@ def test_where_there_is_no_bitmap_a_walk_is_explained(strategy: Strategy) -> Non
     assert explain_size(walk, OWN, no_bitmap="there is no bitmap here") == explain_size(walk, OWN)
 
 
+def test_remembered_answer_is_told_apart_from_what_would_be_done_now() -> None:
+    choice = choose_strategy(
+        Question.REACHABLE, None, StrategyFacts(has_alternates_file=False, winner=Strategy.WALK, git_version=(2, 39))
+    )
+    remembered = msgspec.structs.replace(REACHABLE, strategy=Strategy.BITMAP, from_history=True, notes=())
+    told = explain_size(choice, remembered)
+    assert [line.partition(":")[0] for line in told[:4]] == [
+        "question",
+        "answer",
+        "strategy if it were asked now",
+        "cost",
+    ]
+    assert "remembered: bitmap gave it in" in told[1]
+    assert "walk: it was the fastest" in told[2]
+    assert not any("notes say why" in line for line in told)
+
+
+def test_notes_are_named_only_where_there_are_some() -> None:
+    choice = choose_strategy(Question.REACHABLE_OWN, Strategy.UNION, StrategyFacts(has_alternates_file=True))
+    without = msgspec.structs.replace(OWN, notes=())
+    assert "in the end: walk gave the answer" in explain_size(choice, without)
+
+
 def test_five_figures_are_explained_step_by_step() -> None:
     told = explain_difference(report(INSPECTION, exclusive=EXCLUSIVE, reachable=REACHABLE, reachable_own=OWN))
     text = "\n".join(told)

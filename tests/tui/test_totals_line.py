@@ -157,6 +157,10 @@ def test_line_says_what_is_marked_which_jobs_there_are_and_how_many_pass() -> No
     assert text.endswith("jobs 1 running 20 queued 3 failed")
 
 
+def test_nothing_is_summed_up_where_no_row_passes() -> None:
+    assert _text(_totals(), moment=Moment(fleet_count=7)) == " 0 of 7 repositories"
+
+
 def test_sums_that_are_not_there_yet_are_not_those_of_all() -> None:
     text = "".join(piece.text for piece in totals_line(None, 200, Moment(fleet_count=2, passing_count=1)))
     assert text == " 1 of 2 repositories"

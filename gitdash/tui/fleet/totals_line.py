@@ -43,7 +43,7 @@ def totals_line(
     """
     groups = [
         *_count_groups(totals, moment),
-        *([] if totals is None else _sum_groups(totals)),
+        *([] if totals is None or _is_nothing_shown(moment) else _sum_groups(totals)),
         *_marked_groups(moment),
         *_job_groups(moment.jobs),
     ]
@@ -76,7 +76,14 @@ def _count_groups(totals: RunningTotals | None, moment: Moment) -> _Groups:
         return [] if totals is None else [(0, _count_pieces(totals.repository_count))]
     shown = Piece(f"{moment.passing_count:,}", Tone.ACCENT)
     groups = [(0, [shown, Piece(" of ", Tone.DIM), *_count_pieces(moment.fleet_count)])]
-    return groups if totals is None else [*groups, (0, [Piece("of the ", Tone.DIM), shown, Piece(":", Tone.DIM)])]
+    if totals is None or _is_nothing_shown(moment):
+        return groups
+    return [*groups, (0, [Piece("of the ", Tone.DIM), shown, Piece(":", Tone.DIM)])]
+
+
+def _is_nothing_shown(moment: Moment) -> bool:
+    """Tell whether the filter leaves no row, and so nothing to sum up."""
+    return moment.fleet_count is not None and not moment.passing_count
 
 
 def _count_pieces(count: int) -> list[Piece]:
