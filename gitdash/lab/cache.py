@@ -66,7 +66,8 @@ class ColdCache:
         if not self._read:
             return f"{how}; it did not work: no run read anything from the disk, so what was timed is warm"
         counted_runs = counted(run_count, "run")
-        return f"{how}; {self._read} of {counted_runs} read from the disk"
+        besides = ", git's own program included" if self._drops_all else ""
+        return f"{how}; {self._read} of {counted_runs} read from the disk{besides}"
 
     def _drop_all(self) -> None:
         os.sync()

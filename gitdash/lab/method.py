@@ -33,6 +33,8 @@ from gitdash.model.experiment import (
 )
 from gitdash.units import counted, human_duration, printable
 
+_IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
+"""File systems that never read from a disk; what runs read there would be git's own program."""
 _MOST_CHANGES: Final = 3
 """Runs in a row during which the repository changed: then it is not quiet enough."""
 
@@ -55,7 +57,8 @@ def run_interleaved(
     if not taken:
         raise NoSuchChoiceError(f"no such variant; there are {', '.join(variant.name for variant in variants)}")
     started_at_s, started_s = request.clock(), time.monotonic()
-    cold = ColdCache(object_folders(request.report)) if request.is_cold else None
+    why_warm = _why_warm(request)
+    cold = ColdCache(object_folders(request.report)) if request.is_cold and not why_warm else None
     race = _Race(
         request=request,
         measure=measure,
@@ -75,7 +78,7 @@ def run_interleaved(
         fingerprint=race.known,
         measure=measure,
         cache=CacheState.WARM if cold is None else CacheState.COLD,
-        cache_note="" if cold is None else cold.note(),
+        cache_note=why_warm if cold is None else cold.note(),
         variants=tuple(race.result_of(variant, summaries.get(variant.name)) for variant in taken),
         winner=winner,
         verdict=printable(verdict),
@@ -91,6 +94,14 @@ def run_interleaved(
         processor_count=processor_count(),
         filesystem_type=filesystem_of(request.report),
     )
+
+
+def _why_warm(request: ExperimentRequest) -> str:
+    """Return why runs cannot be cold although they were to be; empty if they can, or were not."""
+    type_name = filesystem_of(request.report)
+    if not request.is_cold or type_name not in _IN_MEMORY:
+        return ""
+    return f"the repository lies on {type_name}, which is memory itself: nothing can be driven out of it"
 
 
 class _RaceOverError(Exception):

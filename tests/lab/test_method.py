@@ -247,6 +247,19 @@ def test_skipped_variants_are_not_run_and_not_missed(bench: Bench) -> None:
     assert result.variants[0].skipped == "needs git 9.9"
 
 
+@pytest.mark.parametrize(
+    ("type_name", "cache"), [("tmpfs", CacheState.WARM), ("ramfs", CacheState.WARM), ("ext4", CacheState.COLD)]
+)
+def test_what_lies_in_memory_is_not_called_cold(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, type_name: str, cache: CacheState
+) -> None:
+    monkeypatch.setattr(method, "filesystem_of", lambda _: type_name)
+    result = bench.result(bench.variant("a", 1.0), is_cold=True)
+    assert result.cache is cache
+    assert (f"lies on {type_name}, which is memory itself" in result.cache_note) is (cache is CacheState.WARM)
+    assert bench.result(bench.variant("a", 1.0)).cache_note == ""
+
+
 def test_only_chosen_variants_are_in_the_result(bench: Bench) -> None:
     result = bench.result(bench.variant("a", 1.0), bench.variant("b", 1.0), chosen=("b",))
     assert [variant.name for variant in result.variants] == ["b"]
