@@ -1,7 +1,7 @@
 """Which repositories `fetch` and `maintain` act on: those that are named, all below a folder, or what is selected."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitdash.cli.output import say
@@ -13,6 +13,7 @@ from gitdash.errors import ExitCode, GitdashError
 from gitdash.inspection.files import read_file
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
+from gitdash.survey.each_store import each_store_once
 from gitdash.survey.single import NoRepositoryError, OrdinaryFolderError, find_repository
 from gitdash.units import printable_path
 
@@ -53,7 +54,7 @@ def repositories(session: Session, paths: Sequence[bytes], where: str | None) ->
     if not found:
         return Meant([], ExitCode.WRONG_USE)
     exit_code = ExitCode.DONE if all_found else ExitCode.FINDINGS
-    return Meant(_each_store_once(found.values()), exit_code, frozenset(named))
+    return Meant(each_store_once(found.values()), exit_code, frozenset(named))
 
 
 def _meant_by(session: Session, path: bytes) -> Iterator[tuple[Repository, bool]]:
@@ -92,11 +93,4 @@ def _selected(session: Session, paths: Sequence[bytes], selection: Selection) ->
     if not selected:
         say("gitdash: no repository is selected")
     exit_code = ExitCode.FINDINGS if has_failed else ExitCode.DONE
-    return Meant(_each_store_once(selected), exit_code, known=survey.reports)
-
-
-def _each_store_once(found: Iterable[Repository]) -> list[Repository]:
-    """Leave out linked worktrees of repositories that are there themselves: what is done to one is done to both."""
-    repositories = list(found)
-    stores = {one.common_dir for one in repositories if one.has_own_store}
-    return [one for one in repositories if one.has_own_store or one.common_dir not in stores]
+    return Meant(each_store_once(selected), exit_code, known=survey.reports)

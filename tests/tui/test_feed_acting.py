@@ -98,6 +98,22 @@ def test_fetch_is_a_job_of_its_remote(fleet: Path, history: History, source: Git
         ]
 
 
+def test_repository_and_its_worktrees_are_fetched_into_once(fleet: Path, history: History) -> None:
+    path = os.fsencode(fleet / "a.git")
+    trees = [fleet / "first", fleet / "second"]
+    for tree in trees:
+        GitRepository(fleet / "a.git").git("worktree", "add", "-q", "--detach", tree, "own")
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([*map(os.fsencode, trees), path])
+        watched.feed.fetch([*map(os.fsencode, trees)])
+        watched.until(lambda seen: _ended_fetch_count(seen) == 2)
+        # what is asked for later is queued behind it
+        watched.feed.fetch([path])
+        watched.until(lambda seen: _ended_fetch_count(seen) == 3)
+        assert [job.path for job in _fetches(watched.seen)] == [path, os.fsencode(trees[0]), path]
+
+
 def test_fetch_that_is_asked_for_again_is_of_its_remote_alone(
     fleet: Path, history: History, source: GitRepository
 ) -> None:
@@ -124,7 +140,9 @@ def test_fetch_that_is_refused_says_why_and_can_be_asked_for_again(fleet: Path, 
         job = _ended(watched, JobKind.FETCH, JobState.REFUSED, path)
         assert job.entries[0].reason is Reason.REFUSED
         assert job.reason is not None
-        assert "file" in job.reason
+        assert "protocol file" in job.reason
+        assert "'Fetch, and choose how'" in job.reason
+        assert "--" not in job.reason
         watched.feed.retry_job(job.number)
         watched.until(
             lambda seen: len([one for one in seen.jobs.values() if one.kind is JobKind.FETCH and one.entries]) == 2

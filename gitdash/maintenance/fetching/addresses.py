@@ -60,8 +60,13 @@ def rewritten(url: str, rewrites: Sequence[tuple[str, str]]) -> str:
     return base + url[len(prefix) :]
 
 
-def address_problem(url: str, address: Address, protocols: Sequence[str]) -> tuple[str, str] | None:
-    """Return the rule that speaks against fetching from a URL, and why; None if none does."""
+def address_problem(
+    url: str, address: Address, protocols: Sequence[str], *, allowed_once: str = "by --protocol"
+) -> tuple[str, str] | None:
+    """Return the rule that speaks against fetching from a URL, and why; None if none does.
+
+    `allowed_once` says where a protocol can be allowed for one fetch.
+    """
     if not url:
         return "no-url", "it has no URL"
     if _CONTROL.search(url):
@@ -71,12 +76,12 @@ def address_problem(url: str, address: Address, protocols: Sequence[str]) -> tup
     if _HELPER.match(url):
         return "url-runs-program", f"its URL names the program git-remote-{address.protocol}"
     if address.protocol not in protocols:
-        return "protocol", _not_allowed(address.protocol, protocols)
+        return "protocol", _not_allowed(address.protocol, protocols, allowed_once)
     return None
 
 
-def _not_allowed(protocol: str, protocols: Sequence[str]) -> str:
+def _not_allowed(protocol: str, protocols: Sequence[str], allowed_once: str) -> str:
     allowed = f"protocol {protocol} is not among those that are allowed, {', '.join(protocols)}"
     if protocol not in PROTOCOLS:
         return allowed
-    return f"{allowed}; --protocol {protocol} allows it once, [fetch] protocols in the configuration always"
+    return f"{allowed}; it is allowed once {allowed_once}, always by [fetch] protocols in the configuration"

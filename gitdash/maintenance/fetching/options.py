@@ -27,6 +27,8 @@ class FetchOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Of each fetch."""
     protocols: tuple[str, ...] = ("https", "ssh")
     """What a remote may be fetched by; a path is `file`."""
+    allowed_once: str = "by --protocol"
+    """Where another protocol can be allowed for one fetch, for people."""
 
 
 def configured_options(settings: "FetchSettings") -> FetchOptions:

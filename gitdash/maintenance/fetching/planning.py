@@ -232,7 +232,7 @@ class _Planning:
             yield Refusal(
                 rule="url-runs-program", reason=f"its config names the program git-remote-{presentable(remote.vcs)}"
             )
-        problem = address_problem(url, address, self._options.protocols)
+        problem = address_problem(url, address, self._options.protocols, allowed_once=self._options.allowed_once)
         if problem is not None:
             yield Refusal(rule=problem[0], reason=presentable(problem[1]))
         yield from self._refspec_refusals(remote)

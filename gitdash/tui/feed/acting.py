@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from gitdash.survey.maintaining import Planned
 
 _NOTHING_DONE: Final = {Outcome.REFUSED: JobState.REFUSED, Outcome.SKIPPED: JobState.SKIPPED}
+_ALLOWED_ONCE: Final = "among the choices of 'Fetch, and choose how'"
+"""Where a protocol can be allowed for one fetch."""
 Tell = Callable[[Callable[[Changes], None]], None]
 
 
@@ -109,13 +111,21 @@ class Acting:
                 self._lanes.add("plans", partial(self._maintain, plan, run, confirmed_name))
 
     def fetch(self, paths: Sequence[bytes], options: "FetchOptions | None") -> None:
-        """Queue fetches, of each remote as one job; None is as the configuration says."""
+        """Queue fetches, of each remote as one job; None is as the configuration says.
+
+        Of repositories with one object store, such as a repository and its linked worktrees, one is fetched into.
+        """
         run = self._actions.new_run()
-        for path in paths:
-            self._lanes.add(
-                "fetches",
-                partial(self._fetch, path, options or self._configured(), run, is_named=len(paths) == 1),
-            )
+        self._lanes.add("fetches", partial(self._fetch_all, paths, options or self._configured(), run))
+
+    def _fetch_all(self, paths: Sequence[bytes], options: "FetchOptions", run: str) -> None:
+        from gitdash.survey.each_store import each_store_once
+
+        options = msgspec.structs.replace(options, allowed_once=_ALLOWED_ONCE)
+        known = [report.repository for path in paths if (report := self._report_of(path)) is not None]
+        for repository in each_store_once(known):
+            fetch = partial(self._fetch, repository.path, options, run, is_named=len(paths) == 1)
+            self._lanes.add("fetches", fetch)
 
     def _configured(self) -> "FetchOptions":
         from gitdash.maintenance.fetching.options import configured_options
