@@ -68,6 +68,14 @@ def questions(request: ExperimentRequest) -> Sequence[str]:
     return QUESTIONS
 
 
+def contacted(request: ExperimentRequest) -> str:
+    """Return the remote and the URL that are asked for what the real remote has. Raises ExperimentError, GitError."""
+    source = real_source(request)
+    options = FetchOptions(remotes=(source.remote,), protocols=source.protocols)
+    plan = plan_fetch(request.report, options, config=source.config, git_version=request.program.version)
+    return ", ".join(f"{printable(remote.name)}, {remote.shown_url}" for remote in plan.remotes)
+
+
 def variants(request: ExperimentRequest) -> Sequence[Variant]:
     """Return the variants as they would be run here. Raises ExperimentError."""
     lenders = lenders_of(request.report, now_s=request.clock())

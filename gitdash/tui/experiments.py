@@ -22,6 +22,8 @@ class OfferedQuestion:
     """Without runs; those that cannot run here say why."""
     problem: str = ""
     """Why nothing can be offered; a sentence's part."""
+    contacts: str = ""
+    """The remote that is asked, and its URL; empty if none is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

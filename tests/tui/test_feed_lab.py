@@ -131,6 +131,21 @@ def test_real_remote_is_fetched_by_the_protocols_of_the_configuration_alone(
         watched.until_job(state, JobKind.BENCH, path)
 
 
+def test_server_of_the_question_that_asks_one_is_known_before(fleet: Path) -> None:
+    member = GitRepository.init(fleet / "member.git")
+    member.borrow_from(GitRepository(fleet / "a.git"))
+    member.git("remote", "add", "origin", "https://me:secret@host.example/x.git")
+    with watched_feed(fleet) as watched:
+        watched.until_over()
+        watched.feed.request_experiments(os.fsencode(member.path))
+        offers = _answer(watched, os.fsencode(member.path)).offers
+    asked = {question.text: question.contacts for offer in offers for question in offer.questions}
+    assert {text for text, contacts in asked.items() if contacts} == {"what the real remote has"}
+    assert asked["what the real remote has"].startswith("origin, https://")
+    assert "host.example/x.git" in asked["what the real remote has"]
+    assert "secret" not in repr(offers)
+
+
 def test_result_of_one_repository_is_shown_to_another(fleet: Path, history: History) -> None:
     GitRepository.init(fleet / "b.git").commit({"file": "other"})
     path, other = os.fsencode(fleet / "a.git"), os.fsencode(fleet / "b.git")

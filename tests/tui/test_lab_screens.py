@@ -165,6 +165,20 @@ async def test_run_says_first_what_it_takes_and_runs_when_asked_again() -> None:
         assert driven.source.experiments_started == [(WEB, SIZE, ExperimentChoice(question=EVERYTHING))]
 
 
+async def test_server_that_runs_ask_is_named_before_they_do() -> None:
+    async with experiment_of() as driven:
+        told = answer()
+        (size, *others) = told.offers
+        asking = dataclasses.replace(size.questions[0], contacts="origin, ssh://host.example/x.git")
+        size = dataclasses.replace(size, questions=(asking, *size.questions[1:]))
+        await driven.tell(dataclasses.replace(told, offers=(size, *others)))
+        await driven.press("R")
+        assert driven.toasts()[-1].startswith(
+            "Each run fetches from origin, ssh://host.example/x.git. Once more runs 2"
+        )
+        assert driven.source.experiments_started == []
+
+
 async def test_experiment_runs_in_read_only_mode_for_it_changes_nothing() -> None:
     async with experiment_of(read_only=True) as driven:
         await driven.press("R", "R")

@@ -32,7 +32,20 @@ def _question(text: str, experiment: "Experiment", request: "ExperimentRequest")
         variants = experiment.variants_of(asked)
     except GitdashError as error:
         return OfferedQuestion(text=text, variants=(), problem=printable(str(error)))
-    return OfferedQuestion(text=text, variants=tuple(map(offered_variant, variants)))
+    return OfferedQuestion(text=text, variants=tuple(map(offered_variant, variants)), contacts=_contacts(text, asked))
+
+
+def _contacts(text: str, request: "ExperimentRequest") -> str:
+    """Return whom a question asks; empty for none, and where that cannot be told: then nobody is asked either."""
+    from gitdash.lab.fetch import contacted
+    from gitdash.lab.fetch_sources import REAL_REMOTE
+
+    if text != REAL_REMOTE:
+        return ""
+    try:
+        return contacted(request)
+    except GitdashError:
+        return ""
 
 
 def options_of(choice: ExperimentChoice) -> dict[str, object]:

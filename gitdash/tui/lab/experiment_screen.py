@@ -212,11 +212,12 @@ class ExperimentScreen(ItemsScreen):
         elif not choosing.marked():
             self.say("No variant is marked.")
         else:
-            self._run_if_confirmed(choosing.choice(), len(choosing.marked()))
+            self._run_if_confirmed(choosing.choice(), len(choosing.marked()), choosing.question.contacts)
 
-    def _run_if_confirmed(self, choice: ExperimentChoice, variant_count: int) -> None:
+    def _run_if_confirmed(self, choice: ExperimentChoice, variant_count: int, contacts: str) -> None:
         if not self._confirmation.is_given(choice, time.monotonic()):
-            question = (
+            question = f"Each run fetches from {contacts}. " if contacts else ""
+            question += (
                 f"Once more runs {counted(variant_count, 'variant')} for up to {human_duration(choice.budget_s)}, and"
                 " before that makes the copies that they need: of hard links, beside the state file or the repository,"
                 " and gone afterwards. The repository is not written to."

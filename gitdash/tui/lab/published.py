@@ -20,8 +20,8 @@ PUBLISHED: Final[Mapping[ExperimentKind, str]] = {
     ExperimentKind.CONNECTIVITY: "Published (git, lookup table of bitmaps): a tip 23.1 to 11.2 ms, all branches 22.5 to"
     " 11.2 ms, branches and tags 66.8 to 57.3 ms; with --not --all slower, 28.6 to 35.1 ms.",
     ExperimentKind.LOOKUP: "Published (VFS for Git): 2.5 s for a look-up among many packs, against 2 ms in one. Ours,"
-    " with git 2.39 and 800 packs: the first 15 ms, 3 ms with a multi-pack-index, 2 ms in one pack; missing 1.5 ms, 1.5 ms"
-    " and 0.05 ms.",
+    " with git 2.39 and 800 packs: the first 15 ms, 3 ms with a multi-pack-index, 2 ms in one pack; missing 1.5 ms,"
+    " 1.5 ms and 0.05 ms.",
     ExperimentKind.FILESYSTEM: _CLONES,
     ExperimentKind.CLONE: _CLONES,
 }
