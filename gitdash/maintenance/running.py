@@ -40,7 +40,7 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role
 from gitdash.model.task import Task
-from gitdash.units import counted
+from gitdash.units import counted, printable_path
 
 DEFAULT_TIME_LIMIT_S: Final = 21_600.0
 """Of one command: a full repack of a very large repository takes hours."""
@@ -217,10 +217,11 @@ def _judged(
     changed = state != state_after
     held = () if changed else _lasting_locks(work, report)
     outcome, reason, sentence = success(task, before, after, changed=changed, held=held)
+    gone = _still_gone(work.removed, state_after)
     if work.removed and outcome is Outcome.NOTHING_TO_DO:
-        outcome, sentence = Outcome.DONE, f"{counted(len(work.removed), 'file')} removed"
+        outcome, sentence = Outcome.DONE, _replaced(work.removed, gone)
     sentence = "; ".join((sentence, *work.notes))
-    extra = tuple(path for path in work.removed if path not in frozenset(removed))
+    extra = tuple(path for path in gone if path not in frozenset(removed))
     return TaskResult(
         outcome=outcome,
         reason=reason,
@@ -228,9 +229,30 @@ def _judged(
         before=before,
         after=after,
         removed=(removed + extra)[:LISTED_REMOVED],
-        removed_count=max(removed_count + len(extra), len(work.removed)),
+        removed_count=max(removed_count + len(extra), len(gone)),
         commands=tuple(work.commands),
     )
+
+
+def _still_gone(removed: Sequence[str], state: State) -> tuple[str, ...]:
+    """Return those files and folders, as told, of which nothing is there again."""
+    if not removed:
+        return ()
+    there = {printable_path(path) for path in state}
+    folders = {path.rpartition("/")[0] for path in there}
+    return tuple(path for path in removed if path not in there and path not in folders)
+
+
+def _replaced(removed: Sequence[str], gone: Sequence[str]) -> str:
+    """Say what became of files by which a repository looks as before: what was damaged has the same name and size."""
+    anew = [path for path in dict.fromkeys(removed) if path not in frozenset(gone)]
+    parts = [f"{counted(len(gone), 'file')} removed"] if gone else []
+    parts += (
+        [f"{', '.join(anew[:_SHOWN_LEFT])} {'was' if len(anew) == 1 else 'were'} removed and written anew"]
+        if anew
+        else []
+    )
+    return "; ".join(parts)
 
 
 def _lasting_locks(work: Work, report: RepositoryReport) -> tuple[str, ...]:

@@ -302,11 +302,11 @@ def test_commit_graph_gets_filters_and_a_second_run_adds_a_layer(repository: Git
     repository.git("commit-graph", "verify")
 
 
-def damage(path: Path) -> None:
-    """Break what the checksum at the end covers, and not the header."""
+def damage(path: Path, place: int = -25) -> None:
+    """Break what the checksum at the end covers, and unless `place` lies there, not the header."""
     path.chmod(0o644)
     data = bytearray(path.read_bytes())
-    data[-25] ^= 0xFF
+    data[place] ^= 0xFF
     path.write_bytes(data)
 
 
@@ -334,12 +334,21 @@ def test_multi_pack_index_that_names_an_absent_pack_is_written_anew(repository: 
 
 
 @pytest.mark.oracle
-def test_commit_graph_that_does_not_verify_is_written_anew(repository: GitRepository) -> None:
+@pytest.mark.parametrize("place", [0, -25], ids=["signature", "content"])
+def test_commit_graph_that_is_damaged_is_written_anew_and_said_to_be(repository: GitRepository, place: int) -> None:
     repository.git("commit-graph", "write", "--reachable", "--changed-paths", "--split")
     (layer,) = (repository.git_dir / "objects/info/commit-graphs").glob("*.graph")
-    damage(layer)
-    assert run(repository, Task.COMMIT_GRAPH).outcome is Outcome.DONE
+    run(repository, Task.COMMIT_GRAPH)
+    whole = layer.read_bytes()
+    damage(layer, place)
+    result = run(repository, Task.COMMIT_GRAPH)
+    assert result.outcome is Outcome.DONE
     repository.git("commit-graph", "verify")
+    # its name is that of what is in it, and so is the end of the file
+    assert layer.read_bytes() == whole
+    assert "removed and written anew" in result.sentence
+    assert "file removed" not in result.sentence
+    assert (result.removed, result.removed_count) == ((), 0)
 
 
 @pytest.mark.oracle
