@@ -93,7 +93,7 @@ def _timed(program: GitProgram, places: Callable[[], _Places]) -> list[Variant]:
             name=_WIRE,
             title="Clone through git's protocol",
             explanation="One git packs, another checks and stores the pack, as in a clone from a server here: processor"
-            " and disk. For absent names it asks once for each fan-out folder, and for the tip of each branch.",
+            " and disk. For absent names it asks once for each fan-out folder, and for the tip of each branch and tag.",
             run=_run_of(program, _WIRE, places),
             argv=_argv(_WIRE),
         ),

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from gitdash.errors import GitdashError
 from gitdash.lab import file_operations, look_up_costs
 from gitdash.lab.beside import folder_beside, mount_of_report
 from gitdash.lab.copies import marked_folder
@@ -21,11 +22,11 @@ from gitdash.lab.method import run_interleaved
 from gitdash.lab.mount_options import Absence, meaning_of
 from gitdash.lab.mounts import Mount, Place
 from gitdash.lab.patience import make_patiently
-from gitdash.lab.references import lenders_of
+from gitdash.lab.references import lenders_of, read_references, require_inspection
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
-from gitdash.model.inspection import Inspection, LooseFacts, PackFacts, ReferenceFacts
+from gitdash.model.inspection import Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 
@@ -113,7 +114,7 @@ def _run(request: ExperimentRequest) -> ExperimentResult:
             # it is not the repository that is measured, so it may change meanwhile
             fingerprint=lambda: fingerprint,
         )
-    return _with_meaning(result, request.report, mount, is_cold=request.is_cold)
+    return _with_meaning(result, request, mount)
 
 
 def _variants(folder: Callable[[], ObjectsFolder]) -> list[Variant]:
@@ -139,17 +140,15 @@ def _not_made() -> ObjectsFolder:
     raise ExperimentError("no folder was made for this")
 
 
-def _with_meaning(
-    result: ExperimentResult, report: RepositoryReport, mount: Mount | None, *, is_cold: bool
-) -> ExperimentResult:
+def _with_meaning(result: ExperimentResult, request: ExperimentRequest, mount: Mount | None) -> ExperimentResult:
     """Say what the operations mean for git instead of which of them is the fastest."""
     summaries = {variant.name: variant.summary for variant in result.variants if variant.summary is not None}
     found = look_up_costs.found(summaries)
     predicted = look_up_costs.prediction_notes(
-        _object_count(report, now_s=result.started_at_s), summaries, reference_count=_reference_count(report)
+        _object_count(request.report, now_s=result.started_at_s), summaries, tip_count=_tip_count(request)
     )
     notes = [*predicted, *_mount_notes(mount, found)]
-    if is_cold:
+    if request.is_cold:
         notes.append("Measured warm: the files are our own, and names are what counts.")
     return msgspec.structs.replace(
         result,
@@ -168,9 +167,20 @@ def _object_count(report: RepositoryReport, *, now_s: float) -> int:
     return sum(_stored_count(store) for store in stores if isinstance(store, Inspection))
 
 
-def _reference_count(report: RepositoryReport) -> int:
-    references = report.inspection.references if isinstance(report.inspection, Inspection) else None
-    return references.count or 0 if isinstance(references, ReferenceFacts) else 0
+def _tip_count(request: ExperimentRequest) -> int:
+    """Return how many branches and tags there are; 0 where they cannot be read."""
+    repository = request.report.repository
+    try:
+        references = read_references(
+            repository.git_dir,
+            repository.common_dir,
+            require_inspection(request.report),
+            program=request.program,
+            cancel=request.cancel,
+        )
+    except GitdashError:
+        return 0
+    return sum(name.startswith((b"refs/heads/", b"refs/tags/")) for name, _ in references)
 
 
 def _stored_count(inspection: Inspection) -> int:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.lab import clone, counted_clone
+from gitdash.lab import clone, counted_clone, filesystem
+from gitdash.lab.look_up_costs import clone_predictions
 from gitdash.lab.request import ExperimentError
 from tests.support.fuse_mount import fuse_mount, why_not
 from tests.support.lab_requests import files_of, import_objects, request_for
@@ -141,10 +142,30 @@ def test_a_clone_of_a_member_has_the_lenders_objects_too(tmp_path):
     assert len(result.variants[0].runs) == 2, result.variants[0].note
 
 
+@needs_strace
+@pytest.mark.oracle
+def test_look_ups_of_a_clone_are_as_many_as_predicted(tmp_path):
+    source = GitRepository.init(tmp_path / "fleet" / "source.git")
+    object_count = import_objects(source, 400)
+    commits = source.git("rev-list", "main").split()
+    named = [f"refs/heads/b{number}" for number in range(150)] + [f"refs/tags/t{number}" for number in range(100)]
+    # other references are not cloned
+    named += [f"refs/keep/k{number}" for number in range(100)]
+    lines = [f"create {name} {commit}\n" for name, commit in zip(named, commits, strict=False)]
+    source.git("update-ref", "--stdin", stdin="".join(lines).encode())
+    request = request_for(source, tmp_path / "registry", chosen=("clone-counted",))
+    (run,) = next(one.runs for one in clone.run(request).variants if one.name == "clone-counted")
+    counted = run.counts["absent-fan-out-folder"] + run.counts["absent-object"]
+    prediction = clone_predictions(object_count, 1.0, tip_count=251)[1]
+    assert prediction.look_up_count == pytest.approx(counted, rel=0.03)
+    notes = filesystem.run(request_for(source, tmp_path / "registry")).notes
+    assert any(f"as git makes it: {prediction.look_up_count} look-ups" in note for note in notes)
+
+
 @needs_fuse
 @pytest.mark.oracle
 @pytest.mark.parametrize("negative_timeout_s", [0.0, 60.0])
-def test_clone_asks_once_for_each_fan_out_folder_and_never_for_an_object(tmp_path, negative_timeout_s):
+def test_clone_of_one_branch_asks_once_for_each_fan_out_folder_and_never_for_an_object(tmp_path, negative_timeout_s):
     source = GitRepository.init(tmp_path / "source.git")
     object_count = import_objects(source, 900)
     with fuse_mount(tmp_path, negative_timeout_s=negative_timeout_s) as mount:

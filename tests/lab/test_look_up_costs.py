@@ -22,8 +22,9 @@ def test_prediction_multiplies_look_ups_with_what_one_costs():
 
 
 def test_clone_asks_for_tips_besides_fan_out_folders():
-    by_object, by_folder, _ = clone_predictions(34_296, 0.003, reference_count=6_200)
-    assert (by_object.look_up_count, by_folder.look_up_count) == (34_296, 6_456)
+    by_object, by_folder, _ = clone_predictions(34_296, 0.003, tip_count=3_202)
+    # 3,202 tips, and 256 folders, once for them and once for what comes
+    assert (by_object.look_up_count, by_folder.look_up_count) == (34_296, 3_714)
 
 
 @pytest.mark.parametrize(("object_count", "folder_count"), [(0, 0), (1, 1), (256, 162), (10_000, 256)])
