@@ -24,5 +24,6 @@ def disk_facts(listing: Listing, *, incomplete: bool) -> DiskFacts:
         logs_bytes=parts.get(b"logs", 0),
         lfs_bytes=parts.get(b"lfs", 0),
         linked_bytes=sums.linked_bytes,
+        linked_files=sums.linked_files(),
         incomplete=incomplete or bool(listing.unreadable),
     )

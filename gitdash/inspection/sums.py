@@ -6,8 +6,14 @@ Source: stat(2): st_size, st_blocks in units of 512 bytes whatever the file syst
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Final
 
+from gitdash.model.inspection import LinkedFile
 from gitdash.units import sum_bytes
+
+_LINKED_FILES: Final = 32
+"""Kept of one repository: nearly all bytes that a local clone links are those of a few packs."""
 
 
 @dataclass(slots=True)
@@ -33,6 +39,15 @@ class FileSums:
     def linked_bytes(self) -> int:
         """Bytes of files that have a link that was not met."""
         return sum_bytes(size_bytes for size_bytes, missing_count in self.links.values() if missing_count > 0)
+
+    def linked_files(self) -> tuple[LinkedFile, ...]:
+        """Return the largest files that have a link that was not met."""
+        found = ((size, *identity) for identity, (size, missing_count) in self.links.items() if missing_count > 0)
+        return tuple(
+            LinkedFile(device=device, inode=inode, bytes=size)
+            for size, device, inode in nlargest(_LINKED_FILES, found)
+            if size
+        )
 
     def _is_first_link(self, found: os.stat_result) -> bool:
         if found.st_nlink < 2:

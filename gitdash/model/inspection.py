@@ -320,6 +320,14 @@ class ObjectStore(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False)
     inode: int
 
 
+class LinkedFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """A file that has links elsewhere, too; equal device and inode are the same file."""
+
+    device: int
+    inode: int
+    bytes: int
+
+
 class DiskFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
     """All files below the git directory (for a linked worktree: below its own git directory only)."""
 
@@ -338,6 +346,8 @@ class DiskFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):
     linked_bytes: int = 0
     """The part in files that have links elsewhere, too, as a clone of a local path makes them: deleting this repository
     frees none of those."""
+    linked_files: tuple[LinkedFile, ...] = ()
+    """The largest of these files, so that sums over repositories count each once."""
     incomplete: bool = False
     """Some folder could not be read: the sums are lower bounds."""
 

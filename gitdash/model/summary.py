@@ -5,6 +5,7 @@ A value is None if absent or not measured, and `Unreadable` if it could not be r
 
 import msgspec
 
+from gitdash.model.inspection import LinkedFile
 from gitdash.model.report import Lender, State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Bound
@@ -24,6 +25,8 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """It is a pool and nothing else, nobody's own repository: a forge made it."""
     state: State
     disk_bytes: int | Unreadable | None
+    linked_files: tuple[LinkedFile, ...] = ()
+    """As in `DiskFacts`."""
     allocated_bytes: int | Unreadable | None = None
     exclusive_bytes: int | Unreadable | None
     duplicate_bytes: int | Unreadable | None

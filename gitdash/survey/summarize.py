@@ -3,7 +3,8 @@
 It does not format: values stay raw, and text for people is made in `export.columns`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from gitdash.model.finding import Severity
@@ -13,6 +14,7 @@ from gitdash.model.inspection import (
     BitmapSource,
     DiskFacts,
     Inspection,
+    LinkedFile,
     LooseFacts,
     PackFacts,
 )
@@ -60,6 +62,7 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
         worst_summary=worst.summary if worst else None,
         rules=tuple(dict.fromkeys(finding.rule for finding in report.findings)),
         counts_store=report.counts_store,
+        linked_files=_linked_files(report),
         **_file_facts(inspection, lender_has_bitmap=report.lender_bitmap is not None),
     )
 
@@ -73,7 +76,7 @@ def name_below(path: bytes, root: bytes) -> str:
 
 
 def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
-    """Return the sums over reports; what several rows share counts once.
+    """Return the sums over reports; what several rows share counts once, hard-linked files as far as they are known.
 
     A store counts in the row that has `counts_store`. The folder of a submodule or a linked worktree that lies inside
     another row's git directory is part of that row's disk figure already.
@@ -86,7 +89,8 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
     return Totals(
         repository_count=len(rows),
         object_store_count=len(stores),
-        disk_bytes=sum_bytes(_disk_bytes(row) or 0 for row in outermost),
+        disk_bytes=sum_bytes(_disk_bytes(row) or 0 for row in outermost)
+        - repeated_bytes(map(_linked_files, outermost)),
         disk_unknown_count=sum(_disk_bytes(row) is None for row in outermost),
         exclusive_bytes=sum_bytes(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         duplicate_bytes=sum_bytes(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
@@ -110,6 +114,24 @@ def _outermost(rows: list[RepositoryReport]) -> list[RepositoryReport]:
 def _parents(path: bytes) -> Iterator[bytes]:
     while (path := path.rpartition(b"/")[0]) != b"":
         yield path
+
+
+def repeated_bytes(files_of_each: Iterable[Sequence[LinkedFile]]) -> int:
+    """Return how many bytes are counted again in a sum over repositories that have links to the same files."""
+    met: set[tuple[int, int]] = set()
+    again_bytes = 0
+    for file in chain.from_iterable(files_of_each):
+        identity = (file.device, file.inode)
+        if identity in met:
+            again_bytes += file.bytes
+        met.add(identity)
+    return again_bytes
+
+
+def _linked_files(report: RepositoryReport) -> tuple[LinkedFile, ...]:
+    if isinstance(report.inspection, Inspection) and isinstance(report.inspection.disk, DiskFacts):
+        return report.inspection.disk.linked_files
+    return ()
 
 
 def _disk_bytes(report: RepositoryReport) -> int | None:

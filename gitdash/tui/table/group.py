@@ -12,6 +12,7 @@ from gitdash.model.report import State
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import Grouping
+from gitdash.survey.summarize import repeated_bytes
 from gitdash.tui.table.group_keys import title_of
 from gitdash.tui.table.totals import Sizes
 
@@ -115,8 +116,14 @@ class Group:
     def sum_of(self, column: Column) -> Sum | None:
         """Return the sum of a column of bytes or counts; None if nothing of it is known."""
         if column.key not in self._sums:
-            self._sums[column.key] = _sum(summed(self._rows, self.numbers, column)[1])
+            found = _sum(summed(self._rows, self.numbers, column)[1])
+            self._sums[column.key] = self._with_links_once(found) if found and column.key == "disk" else found
         return self._sums[column.key]
+
+    def _with_links_once(self, disk: Sum) -> Sum:
+        rows = [self._rows[number] for number in self.numbers]
+        files = (row.summary.linked_files for row in rows if row.sizes[0])
+        return disk._replace(value=disk.value - repeated_bytes(files))
 
     def rank(self, column: Column) -> int | float | str | None:
         """Return what the group is ordered by when rows are sorted by a column without a sum; None stands last.

@@ -21,6 +21,8 @@ class RunningTotals:
         self.repository_count = 0
         self.object_store_count = 0
         self.disk_bytes = 0
+        self._linked: Counter[tuple[int, int]] = Counter()
+        """How many rows have a link to a file, by device and inode."""
         self.disk_unknown_count = 0
         """Rows whose files could not be counted."""
         self.exclusive_bytes = 0
@@ -38,6 +40,7 @@ class RunningTotals:
         """Return the same sums, which go their own way from now on."""
         totals = copy(self)
         totals.saved, totals.states = copy(self.saved), self.states.copy()
+        totals._linked = self._linked.copy()
         return totals
 
     def add(self, summary: RepositorySummary) -> None:
@@ -59,7 +62,7 @@ class RunningTotals:
         if _counts_disk(summary):
             disk = summary.disk_bytes
             if isinstance(disk, int):
-                self.disk_bytes += sign * disk
+                self.disk_bytes += sign * disk - self._count_again(summary, sign)
             else:
                 self.disk_unknown_count += sign
         if not summary.counts_store:
@@ -71,6 +74,16 @@ class RunningTotals:
         elif _lacks_exclusive(summary):
             self.exclusive_unknown_count += sign
         self.duplicate_bytes += sign * _measured(summary.duplicate_bytes)
+
+    def _count_again(self, summary: RepositorySummary, sign: int) -> int:
+        """Note the linked files of a row, and return the bytes that another row counts; taken back if it is removed."""
+        again_bytes = 0
+        for file in summary.linked_files:
+            identity = (file.device, file.inode)
+            left = self._linked[identity] + min(sign, 0)
+            again_bytes += sign * file.bytes if left else 0
+            self._linked[identity] += sign
+        return again_bytes
 
 
 Sizes: TypeAlias = tuple[int | None, int | None, int | None]
