@@ -1,6 +1,7 @@
 """Writes the picture of an experiment to a file: SVG as it is, PNG with Pillow, which the extra `plot` installs."""
 
 import os
+import stat
 from typing import TYPE_CHECKING, Final
 
 from gitdash.errors import GitdashError
@@ -29,12 +30,25 @@ def require_picture_file(path: str) -> None:
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise PictureError(f"{printable(path)} cannot be written: there is no folder {printable(folder)}")
+    _require_regular(path)
     if ending == ".png":
         _require_pillow()
 
 
+def _require_regular(path: str) -> None:
+    """Refuse what is there and is no file: a FIFO would wait for a reader, and a device takes bytes as commands."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise PictureError(f"{printable(path)} cannot be written: it is there, and is no file")
+
+
 def write_picture(picture: Picture, path: str) -> None:
     """Write a picture, in place of a file of the same name. Raises PictureError."""
+    # runs take minutes, after which something else may be there
+    _require_regular(path)
     try:
         if path.lower().endswith(".png"):
             _write_png(picture, path)

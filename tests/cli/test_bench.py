@@ -178,6 +178,26 @@ def test_plot_that_cannot_be_written_is_said_before_anything_runs(
     assert stored(session) == ()
 
 
+@pytest.mark.safety
+@pytest.mark.parametrize("kind", ["fifo", "folder", "device", "link to a fifo"])
+def test_plot_in_place_of_what_is_no_file_is_refused_before_anything_runs(
+    make, session: Session, tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "x.svg"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "device":
+        path.symlink_to("/dev/null")
+    elif kind == "fifo":
+        os.mkfifo(path)
+    else:
+        os.mkfifo(tmp_path / "fifo")
+        path.symlink_to("fifo")
+    with pytest.raises(GitdashError, match="is no file"):
+        make(FAST, SLOW, plot_path=os.fspath(path))
+    assert stored(session) == ()
+
+
 def test_png_without_its_library_names_the_extra(make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "PIL.ImageDraw", None)
     with pytest.raises(GitdashError, match=r"gitdash\[plot\]"):
