@@ -2,12 +2,13 @@
 
 import msgspec
 
-from gitdash.model.inspection import BitmapFacts, BitmapSource, MultiPackIndexFacts
+from gitdash.model.inspection import BitmapFacts, BitmapSource, MultiPackIndexFacts, ReferenceFacts
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes
 from gitdash.survey.summarize import summarize
 from gitdash.tui.feed.figures import with_sizes_of_this_run
 from gitdash.tui.repository.facts import bitmap_text, fact_lines, multi_pack_index_text, packs_text
 from gitdash.tui.repository.packs import packs_page
+from gitdash.tui.repository.references import references_page
 from tests.tui.fixture_fleet import MIB, NOW_S, measured, pack_facts
 from tests.tui.repository_pages import entry, inspected, texts_of, view_of
 
@@ -47,6 +48,17 @@ def test_bitmap_of_a_lender_stands_wherever_the_table_has_it() -> None:
     own = msgspec.structs.replace(made, inspection=inspected(entry(bitmaps=(BITMAP, BITMAP))))
     assert bitmap_text(inspected(own), BITMAP) == "of the pack, 1 commit, lookup table, and 1 more"
     assert bitmap_text(inspected(entry(bitmaps=())), None) == "none"
+
+
+def test_reference_that_is_loose_and_packed_is_not_a_riddle() -> None:
+    references = ReferenceFacts(loose_count=2, packed_count=1, packed_bytes=112, unlisted_count=1)
+    made = entry(references=references)
+    text = "2: 2 loose, 1 packed in 112 B; 1 is hidden by a loose one of the same name, or empty"
+    assert any(text in "".join(piece.text for piece in line) for line in fact_lines(made, 120, NOW_S))
+    tab = texts_of(references_page(view_of(made), 120))
+    assert any("2: 2 loose, 1 packed; 1 is hidden" in line for line in tab)
+    whole = msgspec.structs.replace(references, unlisted_count=0)
+    assert not any("hidden" in line for line in texts_of(references_page(view_of(entry(references=whole)), 120)))
 
 
 def test_only_sizes_from_before_this_run_are_remembered() -> None:

@@ -117,7 +117,14 @@ def _file_references(references: ReferenceFacts) -> str:
     packed = human_count(references.packed_count or 0)
     loose = human_count(references.loose_count)
     total = human_count(references.count or 0)
-    return f"{total}: {loose} loose, {packed} packed in {human_bytes(references.packed_bytes)}"
+    packed_in = f"{packed} packed in {human_bytes(references.packed_bytes)}"
+    return f"{total}: {loose} loose, {packed_in}{unlisted_text(references)}"
+
+
+def unlisted_text(references: ReferenceFacts) -> str:
+    """Return why loose and packed references are more than git lists; empty if they are not."""
+    count = references.unlisted_count
+    return f"; {counted(count, 'is', 'are')} hidden by a loose one of the same name, or empty" if count else ""
 
 
 def packs_text(packs: PackFacts | Unreadable, multi_pack_index: MultiPackIndexFacts | Unreadable | None) -> str:

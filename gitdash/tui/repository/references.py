@@ -12,7 +12,7 @@ from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import MARGIN, Line, Piece, Tone, fit, shorten_middle
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
-from gitdash.tui.repository.facts import labelled
+from gitdash.tui.repository.facts import labelled, unlisted_text
 from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.namespace_meanings import meaning_of
 from gitdash.tui.repository.size_bar import cell_of
@@ -99,7 +99,7 @@ def _sum_of_facts(references: ReferenceFacts) -> str:
     if references.count is None:
         return "in a reftable"
     loose, packed = human_count(references.loose_count), human_count(references.packed_count or 0)
-    return f"{human_count(references.count)}: {loose} loose, {packed} packed"
+    return f"{human_count(references.count)}: {loose} loose, {packed} packed{unlisted_text(references)}"
 
 
 def _stored(inspection: Inspection) -> Iterator[tuple[str, str]]:
