@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gitdash.cli.session import Session
-from gitdash.cli.shared_options import CONTEXT, PATH, format_option
+from gitdash.cli.shared_options import CONTEXT, PATH, Seconds, format_option
 from gitdash.model.fetch import PROTOCOLS
 from gitdash.model.task import Task
 
@@ -53,9 +53,7 @@ Examples:
     multiple=True,
     help="What may be fetched by, instead of what the configuration allows; may be repeated.",
 )
-@click.option(
-    "--time-limit", "time_limit_s", metavar="S", type=click.FloatRange(min=0, min_open=True), help="Seconds for each."
-)
+@click.option("--time-limit", "time_limit_s", metavar="S", type=Seconds(min=0, min_open=True), help="Seconds for each.")
 @click.option("--dry-run", is_flag=True, help="Only say which references would change; downloads, and keeps nothing.")
 @format_option()
 @_VERBOSE

@@ -145,7 +145,8 @@ def _with_question(request: ExperimentRequest, kind: ExperimentKind) -> Experime
     questions = EXPERIMENTS[kind].questions_of(request)
     found = [question for question in questions if question.startswith(str(begun))]
     if len(found) != 1:
-        raise NoSuchChoiceError(f"no one question begins so; there are: {', '.join(questions)}")
+        how_many = "more than one question begins" if found else "no question begins"
+        raise NoSuchChoiceError(f"{how_many} with {str(begun)!r}; there are: {', '.join(questions) or 'none'}")
     return replace(request, options={**request.options, OPTION: found[0]})
 
 

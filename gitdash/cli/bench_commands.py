@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from gitdash.cli.session import Session
-from gitdash.cli.shared_options import CONTEXT, PATH, Decorator, format_option
+from gitdash.cli.shared_options import CONTEXT, PATH, Count, Decorator, Seconds, format_option
 from gitdash.model.experiment import ExperimentKind
 
 _KINDS: Final = tuple(kind.value for kind in ExperimentKind)
@@ -47,8 +47,8 @@ def bench() -> None:
     """Compare ways to do the same on one repository, by measurement.
 
     Variants take turns, after one run each that does not count, at least 5 times, until the interval of each median
-    is narrow or the time is over. One wins only if its interval lies below all others. The repository is never
-    written to: what needs other files runs on a throw-away copy.
+    is narrow, each has run 30 times, or the time is over. One wins only if its interval lies below all others. The
+    repository is never written to: what needs other files runs on a throw-away copy, which is made first.
     """
 
 
@@ -94,16 +94,16 @@ _OPTIONS: Final[tuple[Decorator, ...]] = (
         "--budget",
         "budget_s",
         metavar="S",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(min=0, min_open=True),
         callback=_finite,
         default=60.0,
         show_default=True,
-        help="Seconds for all runs together; after that no further run begins.",
+        help="Seconds for all runs together, without the copies that are made before; then no further run begins.",
     ),
     click.option(
         "--runs",
         metavar="N",
-        type=click.IntRange(1),
+        type=Count(1),
         help="Just so many runs of each variant, however wide the intervals are; fewer than 5 give no verdict.",
     ),
     click.argument("repository", type=PATH, metavar="REPO"),
@@ -137,7 +137,7 @@ _FETCHES: Final = (
     click.option(
         "--new-commits",
         metavar="N",
-        type=click.IntRange(1),
+        type=Count(1),
         help="How many new commits the stand-in has, instead of 1.",
     ),
 )
@@ -148,23 +148,26 @@ for _kind, _summary, _more in (
         "How a reachable size is obtained the fastest.",
         (_QUESTION,),
     ),
-    (ExperimentKind.FETCH, "Whether a fetch is faster with the lender's references offered or not.", _FETCHES),
-    (ExperimentKind.CONNECTIVITY, "What the check of a fetch costs, with the parts of a bitmap.", (_QUESTION,)),
-    (ExperimentKind.LOOKUP, "What finding an object costs among the packs, and in one.", (_QUESTION, _CURVE)),
-    (ExperimentKind.FILESYSTEM, "What look-ups and writes cost on the file system of REPO.", ()),
-    (ExperimentKind.CLONE, "What a clone into the same file system costs, counted and timed.", ()),
+    (ExperimentKind.FETCH, "Whether offering the lender's references pays.", _FETCHES),
+    (ExperimentKind.CONNECTIVITY, "What the check of a fetch costs, by parts of a bitmap.", (_QUESTION,)),
+    (ExperimentKind.LOOKUP, "What finding an object costs among the packs.", (_QUESTION, _CURVE)),
+    (ExperimentKind.FILESYSTEM, "What look-ups and writes cost on its file system.", ()),
+    (ExperimentKind.CLONE, "What a clone costs here, counted and timed.", ()),
 ):
     bench.add_command(_experiment(_kind, _summary, _more))
 
 
 @bench.command(name="list", context_settings=CONTEXT)
 @click.option("--kind", type=click.Choice(_KINDS), help="Only experiments of this kind.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
+@click.option("--limit", type=Count(1), default=20, show_default=True, help="At most so many, the newest.")
 @format_option(("table", "json", "csv"))
 @click.argument("repository", type=PATH, metavar="[REPO]", required=False)
 @click.pass_obj
 def list_command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
-    """Print which experiments are remembered, of REPO or of all repositories, the newest first."""
+    """Print the experiments that are remembered.
+
+    Of REPO or of all repositories, the newest first.
+    """
     from gitdash.cli.bench_stored import run_list
 
     click.get_current_context().exit(run_list(session, **options))
@@ -173,10 +176,13 @@ def list_command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 -
 @bench.command(name="show", context_settings=CONTEXT)
 @_FORMAT
 @_PLOT
-@click.argument("number", type=click.IntRange(1), metavar="NUMBER")
+@click.argument("number", type=Count(1), metavar="NUMBER")
 @click.pass_obj
 def show_command(session: Session, number: int, output_format: str, plot_path: str | None) -> None:
-    """Print one experiment that is remembered; NUMBER is what `gitdash bench list` says."""
+    """Print one experiment that is remembered.
+
+    NUMBER is what `gitdash bench list` says.
+    """
     from gitdash.cli.bench_stored import run_show
 
     click.get_current_context().exit(run_show(session, number, output_format=output_format, plot_path=plot_path))

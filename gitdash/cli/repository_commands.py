@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gitdash.cli.session import Session
-from gitdash.cli.shared_options import CONTEXT, PATH, format_option
+from gitdash.cli.shared_options import CONTEXT, PATH, Count, format_option
 
 
 @click.command(context_settings=CONTEXT)
@@ -68,7 +68,7 @@ Examples:
 """,
 )
 @format_option()
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many, the newest.")
+@click.option("--limit", type=Count(1), default=20, show_default=True, help="At most so many, the newest.")
 @click.option("--verbose", "-v", is_flag=True, help="Print references, files and every command, too.")
 @click.argument("repository", type=PATH, metavar="[REPO]", required=False)
 @click.pass_obj

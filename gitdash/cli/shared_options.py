@@ -12,6 +12,18 @@ PATH: Final = click.Path(path_type=bytes)
 ROOTS: Final = click.argument("roots", nargs=-1, type=PATH, metavar="[ROOT]...")
 
 
+class Count(click.IntRange):
+    """A whole number in a range, by a name that people know."""
+
+    name = "whole number"
+
+
+class Seconds(click.FloatRange):
+    """A duration in a range, by a name that people know."""
+
+    name = "number of seconds"
+
+
 def format_option(formats: Sequence[str] = ("table", "json"), *, text: str = "How to print.") -> Decorator:
     """Return the option that chooses among `formats`, of which the first is the default."""
     return click.option(

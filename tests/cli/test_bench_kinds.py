@@ -85,7 +85,21 @@ def test_bare_name_of_a_question_is_enough(gitdash: Gitdash, fleet: Path) -> Non
             "bench", "size", fleet / "member.git", "--runs", "1", "--question", begun, "--format", "json"
         )
         assert json.loads(finished.stdout)["experiments"][0]["question"] == question
-    assert gitdash.run("bench", "size", fleet / "member.git", "--question", "x").returncode == 2
+    unknown = gitdash.run("bench", "size", fleet / "member.git", "--question", "x")
+    assert unknown.returncode == 2
+    assert "no question begins with 'x'; there are: without the lender, everything" in unknown.stderr
+    several = gitdash.run("bench", "fetch", fleet / "member.git", "--question", "a ")
+    assert "more than one question begins with 'a '" in several.stderr
+    # as a person would say it, not as click calls its types
+    assert "'abc' is not a valid whole number" in gitdash.run("bench", "list", "--limit", "abc").stderr
+    assert "'x' is not a valid number of seconds" in gitdash.run("bench", "size", fleet, "--budget", "x").stderr
+
+
+def test_help_names_what_each_experiment_is_about_in_whole_lines(gitdash: Gitdash) -> None:
+    listed = gitdash.run("bench", "--help").stdout.partition("Commands:")[2].partition("Examples:")[0]
+    assert len([line for line in listed.splitlines() if line.strip()]) == len(KINDS) + 2
+    assert "..." not in listed
+    assert "\u2026" not in listed
 
 
 def test_path_that_is_no_repository_is_wrong_use(gitdash: Gitdash, fleet: Path) -> None:
