@@ -96,5 +96,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Why it was not done, in one clause. Printable."""
     entries: tuple[LedgerEntry, ...] = ()
     """What the ledger says of it once it has ended: one for each remote or task."""
+    is_earlier: bool = False
+    """Another gitdash did it before this one: it is known from the ledger."""
     is_settled: bool = False
     """It was not done, and that says nothing any more: it was done since, or a person has taken note of it."""

@@ -198,4 +198,25 @@ def test_what_an_earlier_run_did_not_end_is_said(fleet: Path, history: History) 
     history.ledger.put(msgspec.structs.replace(entry, outcome=Outcome.RUNNING, elapsed_s=None, process_id=2**22 + 1))
     with watched_feed(fleet, history=history) as watched:
         watched.until(lambda seen: any("cut off" in notice for notice in seen.notices))
+        job = watched.until_job(JobState.FAILED, JobKind.MAINTAIN, path)
+        assert (job.is_earlier, job.is_settled, job.what) == (True, False, "verify")
+        assert job.entries[0].outcome is Outcome.CUT_OFF
+        # taken note of, it stands among the earlier ones
+        watched.feed.cancel_job(job.number)
+        watched.until(lambda seen: seen.jobs[job.number].is_settled)
     assert history.ledger.entries(path)[0].outcome is Outcome.CUT_OFF
+
+
+def test_what_another_gitdash_did_is_listed_as_earlier_and_can_be_done_again(fleet: Path, history: History) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        entry = _ended(watched, JobKind.FETCH, JobState.DONE, path).entries[0]
+    history.ledger.put(msgspec.structs.replace(entry, process_id=2**22 + 1))
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        earlier = _ended(watched, JobKind.FETCH, JobState.DONE, path)
+        assert (earlier.is_earlier, earlier.what, earlier.asked_at_s) == (True, "origin", entry.started_at_s)
+        watched.feed.retry_job(earlier.number)
+        watched.until(lambda seen: any(not one.is_earlier and one.state.has_ended for one in _fetches(seen)))

@@ -64,6 +64,24 @@ def test_jobs_stand_below_their_state_and_the_newest_that_ended_come_first() -> 
     assert places == sorted(places)
 
 
+def test_what_another_gitdash_did_stands_apart_and_what_was_cut_off_first() -> None:
+    earlier = {"is_earlier": True, "kind": JobKind.FETCH}
+    text = page_text(
+        [
+            job(1, JobState.DONE, path=b"/before", is_settled=True, **earlier),
+            job(2, JobState.FAILED, path=b"/noted", is_settled=True, **earlier),
+            job(3, JobState.FAILED, path=b"/cut", reason="gitdash was killed", **earlier),
+            job(4, JobState.FAILED, path=b"/failed"),
+            job(5, JobState.DONE, path=b"/now"),
+        ]
+    )
+    order = ["Cut off, in an earlier gitdash 1", "/cut", "Failed 1", "/failed", "Ended 1", "/now"]
+    order.append("Earlier, in another gitdash 2")
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert min(text.index("/before"), text.index("/noted")) > places[-1]
+
+
 def test_cancelled_survey_says_of_what_it_has_done_so_many() -> None:
     counts = {"done_count": 3_588, "known_count": 6_003}
     measuring = page_text([job(1, JobState.CANCELLED, JobKind.SURVEY, step="measuring", **counts)])

@@ -15,7 +15,7 @@ import msgspec
 from gitdash.errors import GitdashError
 from gitdash.model.job import JobFigures, JobKind, JobState
 from gitdash.model.ledger import LedgerEntry, Outcome, StoreFigures
-from gitdash.model.plan import Plan
+from gitdash.model.plan import Plan, PlannedTask
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.task import Task
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from gitdash.survey.maintaining import Planned
 
 _NOTHING_DONE: Final = {Outcome.REFUSED: JobState.REFUSED, Outcome.SKIPPED: JobState.SKIPPED}
+_KINDS: Final = {"fetch": JobKind.FETCH, "maintain": JobKind.MAINTAIN}
+"""What is done by the actions of the ledger that are jobs."""
+_EARLIER_COUNT: Final = 20
+"""Actions of before that are listed; the last tab of a repository has all of it."""
 _ALLOWED_ONCE: Final = "among the choices of 'Fetch, and choose how'"
 """Where a protocol can be allowed for one fetch."""
 Tell = Callable[[Callable[[Changes], None]], None]
@@ -97,6 +101,36 @@ class Acting:
         if settled:
             lines = cut_off_lines(settled)
             self._tell(lambda changes: changes.notices.extend(lines))
+        self._recall(self._history.ledger.entries(limit=_EARLIER_COUNT), settled)
+
+    def _recall(self, latest: Sequence[LedgerEntry], cut_off: Sequence[LedgerEntry]) -> None:
+        """List what was done before, and what was cut off as not settled: nobody may have seen that."""
+        from gitdash.history.cut_off import this_process
+
+        own = this_process()
+        fresh = {entry.number for entry in cut_off}
+        known = {entry.number: entry for entry in (*latest, *cut_off)}
+        for entry in sorted(known.values(), key=lambda entry: entry.started_at_s):
+            kind = _KINDS.get(entry.action)
+            is_own = (entry.process_id, entry.host) == (own.process_id, own.host)
+            if kind is None or is_own or entry.outcome is Outcome.RUNNING:
+                continue
+            state, reason = how_it_ended([entry])
+            what = entry.remote or (entry.task.value if entry.task is not None else "")
+            number = self._register.recall(
+                kind, entry, what=what, state=state, reason=reason, is_settled=entry.number not in fresh
+            )
+            self._retries.remember(number, partial(self._do_again, entry))
+
+    def _do_again(self, entry: LedgerEntry) -> None:
+        if entry.task is not None:
+            asked = PlannedTask(task=entry.task, because=("asked for again",), steps=(), gain="")
+            self.run_plans([Plan(path=entry.path, tasks=(asked,))], None)
+            return
+        options = self._configured()
+        if entry.remote is not None:
+            options = msgspec.structs.replace(options, remotes=(entry.remote,))
+        self.fetch([entry.path], msgspec.structs.replace(options, dry_run=entry.is_preview))
 
     def request_plans(self, paths: Sequence[bytes], tasks: Sequence[Task] | None) -> None:
         """Have plans made, one after the other."""

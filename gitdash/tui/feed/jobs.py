@@ -137,6 +137,41 @@ class JobRegister:
             if job is not None and not job.state.has_ended:
                 self._end(msgspec.structs.replace(job, entries=entries), state, after, reason)
 
+    def recall(
+        self,
+        kind: JobKind,
+        entry: LedgerEntry,
+        *,
+        what: str,
+        state: JobState,
+        reason: str | None,
+        is_settled: bool,
+    ) -> int:
+        """Add what another gitdash did earlier, and return its number; the oldest is to come first."""
+        with self._lock:
+            self._last_number += 1
+            job = Job(
+                number=self._last_number,
+                kind=kind,
+                path=entry.path,
+                what=what,
+                run=entry.run,
+                state=state,
+                asked_at_s=entry.started_at_s,
+                started_at_s=entry.started_at_s,
+                ended_at_s=entry.started_at_s + (entry.elapsed_s or 0.0),
+                reason=reason,
+                entries=(entry,),
+                is_earlier=True,
+                is_settled=is_settled,
+            )
+            self._put(job)
+            self._group_of(job)[job.number] = None
+            if not is_settled:
+                self._settle(kind, entry.path)
+                self._failed[kind, entry.path] = job.number
+            return job.number
+
     def on_cancel(self, number: int, call: Callable[[], None]) -> None:
         """Have something called once a job is cancelled; at once if it is already."""
         with self._lock:

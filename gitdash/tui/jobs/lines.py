@@ -92,7 +92,7 @@ def jobs_page(view: JobsView, width: int) -> tuple[Page, list[int]]:
     lines: list[Line] = []
     heads: list[int] = []
     numbers: list[int] = []
-    report = run_lines(view.jobs, view.now_s, width)
+    report = run_lines([job for job in view.jobs if not job.is_earlier], view.now_s, width)
     for section in _sections(view.jobs):
         if not section.jobs:
             continue
@@ -115,20 +115,26 @@ def jobs_page(view: JobsView, width: int) -> tuple[Page, list[int]]:
 
 
 def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
-    ended = sorted(
+    all_ended = sorted(
         (job for job in jobs if job.ended_at_s is not None), key=lambda job: job.ended_at_s or 0, reverse=True
     )
+    ended = [job for job in all_ended if not job.is_earlier]
+    earlier = [job for job in all_ended if job.is_earlier]
     undone = [job for job in ended if job.state.is_undone and not job.is_settled]
     others = [job for job in ended if not job.state.is_undone or job.is_settled]
     failed = [job for job in undone if job.state is JobState.FAILED]
     not_begun = [job for job in undone if job.state is not JobState.FAILED]
     yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
     yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
+    cut_off = [job for job in earlier if job.state.is_undone and not job.is_settled]
+    yield _Section("Cut off, in an earlier gitdash", cut_off, _ended_lines)
     # what fails in every survey stands below what came of a person's own work
     for ending, which in (("", _is_own), (", for a survey", _is_part)):
         for title, alike in (("Failed", failed), ("Refused or skipped", not_begun)):
             yield _Section(f"{title}{ending}", list(filter(which, alike)), _ended_lines, has_ended=True)
         yield _Section(f"Ended{ending}", list(filter(which, others)), _ended_lines, has_ended=True)
+        if which is _is_own:
+            yield _Section("Earlier, in another gitdash", [job for job in earlier if job not in cut_off], _ended_lines)
 
 
 def _is_own(job: Job) -> bool:

@@ -117,7 +117,8 @@ class JobsScreen(ItemsScreen):
     def _awaited(self) -> int | None:
         """Return the first job on the page that was started from here, or since the screen was opened."""
         jobs = (self.context.jobs[number] for number in self._numbers)
-        return next((job.number for job in jobs if job.kind in _STARTED and job.number > self._awaited_after), None)
+        own = (job.number for job in jobs if job.kind in _STARTED and not job.is_earlier)
+        return next((number for number in own if number > self._awaited_after), None)
 
     def _next_of(self, job: Job) -> int:
         """Return a job itself until it leaves its section, and then the one that stands where it stood."""
