@@ -3,7 +3,7 @@
 A copy is a bare repository of our own; what is in it, `copying` says. It lies with the markers if that is on the volume
 of the original, for a hard link cannot leave its volume; else beside the original. It goes when the context ends, and
 at the latest with the process. Before it is made a marker says whose it is, so that `sweep_copies` finds the copy of a
-gitdash that was killed.
+gitdash that was killed. The same random token lies in the folder: a marker alone, whoever wrote it, removes nothing.
 """
 
 import atexit
@@ -21,7 +21,7 @@ import msgspec
 
 from gitdash.discovery.exclusion import THROW_AWAY_PREFIX
 from gitdash.history.cut_off import ProcessIdentity, is_process_alive, this_process
-from gitdash.inspection.files import FileError, read_file
+from gitdash.inspection.files import FileError, FileMissingError, read_file
 from gitdash.lab.beside import folder_beside
 from gitdash.lab.copying import ThrowAwayCopy, fill
 from gitdash.lab.request import ExperimentError
@@ -29,6 +29,11 @@ from gitdash.model.report import RepositoryReport
 from gitdash.units import human_bytes, printable_path
 
 _MARKER_SUFFIX: Final = b".copy"
+_MARKER_UNDER_WAY: Final = b".new"
+_TOKEN: Final = b"token"
+_COPY: Final = b"copy"
+"""What lies in a folder: the token that its marker has, too, and what is made there."""
+_TOKEN_LIMIT_BYTES: Final = 256
 _MARKER_LIMIT_BYTES: Final = 64 * 1024
 _SPARE_BYTES: Final = 64 * 1024**2
 """Of the volume: for the names of links, and for whoever else writes there."""
@@ -41,6 +46,8 @@ class _Marker(msgspec.Struct, frozen=True, kw_only=True):
     """Which folder belongs to which process."""
 
     path: bytes
+    token: str
+    """Also in the folder."""
     process_id: int
     process_started_at_s: float
     host: str
@@ -62,24 +69,35 @@ def throw_away_copy(
 def sweep_copies(registry_dir: bytes) -> tuple[bytes, ...]:
     """Remove the copies of processes that are gone, and return their paths; what cannot be removed stays for later.
 
-    Another host's are left to it: it may have the folder in common with us.
+    Another host's are left to it: it may have the folder in common with us. A marker that says nothing, or names what
+    is not ours, goes alone.
     """
     try:
         names = os.listdir(registry_dir)
     except OSError:
         return ()
-    swept = []
+    swept: list[bytes] = []
     for name in names:
-        marker_path = os.path.join(registry_dir, name)
-        marker = _read_marker(marker_path) if name.endswith(_MARKER_SUFFIX) else None
-        if marker is None or _is_alive(marker):
-            continue
-        if _is_ours(marker.path):
-            shutil.rmtree(marker.path, ignore_errors=True)
-            swept.append(marker.path)
-        if not os.path.lexists(marker.path):
-            _unlink(marker_path)
+        if name.endswith((_MARKER_SUFFIX, _MARKER_UNDER_WAY)):
+            swept += _sweep_marker(os.path.join(registry_dir, name))
     return tuple(swept)
+
+
+def _sweep_marker(marker_path: bytes) -> Iterator[bytes]:
+    """Remove what one marker names, and yield its path; then the marker, unless it may be of use later."""
+    marker = _read_marker(marker_path)
+    if marker is None:
+        # one under way says nothing yet
+        if marker_path.endswith(_MARKER_SUFFIX) and not _may_be_read_later(marker_path):
+            _unlink(marker_path)
+        return
+    if _is_alive(marker):
+        return
+    if _is_ours(marker):
+        _remove(marker.path)
+        yield marker.path
+    if not _is_ours(marker):
+        _unlink(marker_path)
 
 
 def leave_to_sweep(thread_id: int | None) -> None:
@@ -131,34 +149,65 @@ def _require_room(parent: bytes, room_needed_bytes: int) -> None:
 
 @contextlib.contextmanager
 def marked_folder(parent: bytes, registry_dir: bytes) -> Iterator[bytes]:
-    """Return a path for a copy, marked as ours; what was made there is removed when the context ends."""
+    """Return a path for a copy, in a folder marked as ours; that is removed when the context ends.
+
+    Raises ExperimentError if no marker or no folder can be made.
+    """
     name = THROW_AWAY_PREFIX + secrets.token_hex(8).encode()
     folder, marker_path = os.path.join(parent, name), os.path.join(registry_dir, name + _MARKER_SUFFIX)
+    token = secrets.token_hex(16)
     _live[folder] = threading.get_ident()
     try:
-        _write_marker(marker_path, folder)
-        yield folder
+        _write_marker(marker_path, folder, token)
+        _make_folder(folder, token)
+        yield os.path.join(folder, _COPY)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
         _live.pop(folder, None)
         _unlink(marker_path)
 
 
-def _write_marker(path: bytes, folder: bytes) -> None:
+def _make_folder(folder: bytes, token: str) -> None:
+    try:
+        os.mkdir(folder, 0o700)
+        with open(os.path.join(folder, _TOKEN), "xb") as file:
+            file.write(token.encode())
+    except OSError as error:
+        where = printable_path(os.path.dirname(folder))
+        raise ExperimentError(f"no folder can be made in {where}: {error.strerror}") from error
+
+
+def _remove(folder: bytes) -> None:
+    """Remove a folder of ours, the token last: what is left of it must be known for ours."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if name != _TOKEN:
+                path = os.path.join(folder, name)
+                shutil.rmtree(path, ignore_errors=True)
+                if os.path.lexists(path):
+                    return
+        _unlink(os.path.join(folder, _TOKEN))
+        os.rmdir(folder)
+
+
+def _write_marker(path: bytes, folder: bytes, token: str) -> None:
     process = this_process()
     marker = _Marker(
         path=folder,
+        token=token,
         process_id=process.process_id,
         process_started_at_s=process.started_at_s,
         host=process.host,
     )
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(path, "xb") as file:
+        with open(path + _MARKER_UNDER_WAY, "xb") as file:
             file.write(msgspec.json.encode(marker))
             file.flush()
             # a copy that nobody knows of would stay for ever, also after the power was lost
             os.fsync(file.fileno())
+        # whole or not at all, for whoever sweeps meanwhile
+        os.rename(path + _MARKER_UNDER_WAY, path)
     except OSError as error:
         raise ExperimentError(f"no copy can be noted in {printable_path(path)}: {error.strerror}") from error
 
@@ -170,20 +219,47 @@ def _read_marker(path: bytes) -> _Marker | None:
         return None
 
 
+def _may_be_read_later(path: bytes) -> bool:
+    """Whether a marker is a file that could not be read just now, and not one that says nothing, a FIFO or a link."""
+    try:
+        read_file(path, _MARKER_LIMIT_BYTES)
+    except FileMissingError:
+        return True
+    except FileError:
+        with contextlib.suppress(OSError):
+            return stat.S_ISREG(os.lstat(path).st_mode)
+        return True
+    return False
+
+
 def _is_alive(marker: _Marker) -> bool:
     return is_process_alive(
         ProcessIdentity(process_id=marker.process_id, started_at_s=marker.process_started_at_s, host=marker.host)
     )
 
 
-def _is_ours(folder: bytes) -> bool:
-    """Whether it is a folder of this user's that is called as copies are: a marker may be old, or made by hand."""
+def _is_ours(marker: _Marker) -> bool:
+    """Whether it names a folder of this user's that is called as ours are and has its token, or nothing in it.
+
+    A marker may be old, or made by hand.
+    """
+    folder = marker.path
     try:
         status = os.lstat(folder)
+        is_named_so = os.path.isabs(folder) and os.path.basename(folder).startswith(THROW_AWAY_PREFIX)
+        if not is_named_so or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        # killed between the folder and its token
+        return not os.listdir(folder) or _token_in(folder) == marker.token.encode()
     except OSError:
         return False
-    is_named_so = os.path.isabs(folder) and os.path.basename(folder).startswith(THROW_AWAY_PREFIX)
-    return is_named_so and stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def _token_in(folder: bytes) -> bytes | None:
+    try:
+        return read_file(os.path.join(folder, _TOKEN), _TOKEN_LIMIT_BYTES)
+    except FileError:
+        return None
 
 
 def _unlink(path: bytes) -> None:
@@ -194,7 +270,7 @@ def _unlink(path: bytes) -> None:
 def _remove_live() -> None:
     """Remove what a thread did not come to: its markers go at the next sweep."""
     for folder in tuple(_live):
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
 
 
 atexit.register(_remove_live)

@@ -67,7 +67,7 @@ def test_a_copy_has_the_parts_that_its_variant_is_about(
     seen = []
 
     def look(_: ExperimentRun) -> None:
-        (copy,) = [path for path in Path(os.fsdecode(request.registry_dir)).iterdir() if path.is_dir()]
+        (copy,) = [path / "copy" for path in Path(os.fsdecode(request.registry_dir)).iterdir() if path.is_dir()]
         (bitmap,) = copy.glob("objects/pack/*.bitmap")
         options = struct.unpack(">4sHH", bitmap.read_bytes()[:8])[2]
         seen.append((options & (HASH_CACHE | LOOKUP_TABLE), bool(list(copy.glob("objects/pack/*.rev")))))

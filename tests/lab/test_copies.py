@@ -11,10 +11,12 @@ import pytest
 
 from gitdash.lab import copies
 from gitdash.lab.copies import sweep_copies, throw_away_copy
+from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.request import ExperimentError
 from tests.support.fetching import report_of
 from tests.support.repositories import GIT, GitRepository, clean_environment, git_version
 
+FORGED = "ab" * 16
 HOLDER = """
 import os, signal, sys
 from gitdash.lab.copies import throw_away_copy
@@ -59,6 +61,11 @@ def state_of(folder: Path) -> dict[str, tuple[int, int, int, bytes]]:
             content = path.read_bytes() if stat.S_ISREG(status.st_mode) else b""
             found[str(path)] = (status.st_mode, status.st_ino, status.st_mtime_ns, content)
     return found
+
+
+def place_of(copy: ThrowAwayCopy) -> bytes:
+    """Where the folder of a copy lies."""
+    return os.path.dirname(os.path.dirname(copy.git_dir))
 
 
 def in_copy(git_dir: bytes, *arguments: str) -> str:
@@ -182,7 +189,7 @@ def test_the_copy_of_a_killed_process_is_swept_and_that_of_a_live_one_is_not(
     process.kill()
     process.wait(20)
     assert os.path.isdir(path)
-    assert sweep_copies(registry) == (os.fsencode(path),)
+    assert sweep_copies(registry) == (os.path.dirname(os.fsencode(path)),)
     assert not os.path.exists(path)
     assert os.listdir(registry) == []
 
@@ -190,18 +197,55 @@ def test_the_copy_of_a_killed_process_is_swept_and_that_of_a_live_one_is_not(
 @pytest.mark.safety
 def test_a_marker_that_names_a_folder_of_another_kind_removes_nothing(tmp_path: Path) -> None:
     precious, linked = tmp_path / "precious", tmp_path / ".gitdash-lab-link"
-    precious.mkdir()
+    called_so, with_another = tmp_path / ".gitdash-lab-mine", tmp_path / ".gitdash-lab-other"
+    for folder in (precious, called_so, with_another):
+        folder.mkdir()
+        (folder / "work").write_text("mine")
+    (precious / "token").write_text(FORGED)
+    (with_another / "token").write_text(FORGED[::-1])
     linked.symlink_to(precious)
     registry = tmp_path / "registry"
     registry.mkdir()
-    for number, path in enumerate((precious, linked)):
-        identity = {"process_id": 2**22 - 1, "process_started_at_s": 0.0, "host": os.uname().nodename}
-        data = msgspec.json.encode({"path": os.fsencode(path), **identity})
-        (registry / f"{number}.copy").write_bytes(data)
-    (registry / "broken.copy").write_bytes(b"{")
+    for number, path in enumerate((precious, linked, called_so, with_another, tmp_path / "gone")):
+        (registry / f"{number}.copy").write_bytes(marker_of_dead(path))
+    before = state_of(tmp_path / "precious"), state_of(called_so), state_of(with_another)
     assert sweep_copies(os.fsencode(registry)) == ()
-    assert precious.is_dir()
+    assert (state_of(tmp_path / "precious"), state_of(called_so), state_of(with_another)) == before
     assert linked.is_symlink()
+    assert os.listdir(registry) == [], "a marker that names nothing of ours is of no use"
+
+
+def marker_of_dead(path: Path) -> bytes:
+    """What a process leaves that has been killed; none has this number."""
+    identity = {"process_id": 2**22 - 1, "process_started_at_s": 0.0, "host": os.uname().nodename}
+    return msgspec.json.encode({"path": os.fsencode(path), "token": FORGED, **identity})
+
+
+@pytest.mark.safety
+def test_markers_that_say_nothing_go_and_lead_nowhere(tmp_path: Path) -> None:
+    registry, outside = tmp_path / "registry", tmp_path / "outside"
+    registry.mkdir()
+    outside.write_bytes(marker_of_dead(tmp_path / "x"))
+    (registry / "broken.copy").write_bytes(b"{")
+    (registry / "empty.copy").touch()
+    (registry / "zero.copy").symlink_to("/dev/zero")
+    (registry / "link.copy").symlink_to(outside)
+    os.mkfifo(registry / "fifo.copy")
+    (registry / "notes").write_text("no marker")
+    (registry / "begun.copy.new").touch()
+    assert sweep_copies(os.fsencode(registry)) == ()
+    assert {path.name for path in registry.iterdir()} == {"notes", "begun.copy.new"}
+    assert outside.exists()
+
+
+def test_what_was_killed_before_its_token_was_written_is_swept(tmp_path: Path) -> None:
+    registry, folder = tmp_path / "registry", tmp_path / ".gitdash-lab-empty"
+    registry.mkdir()
+    folder.mkdir()
+    (registry / "x.copy").write_bytes(marker_of_dead(folder))
+    assert sweep_copies(os.fsencode(registry)) == (os.fsencode(folder),)
+    assert not folder.exists()
+    assert os.listdir(registry) == []
 
 
 def test_without_room_there_is_a_sentence_and_no_copy(original: GitRepository, tmp_path: Path) -> None:
@@ -221,7 +265,7 @@ def test_on_another_volume_than_the_markers_the_copy_lies_beside_the_original(
     try:
         before = state_of(original.path)
         with throw_away_copy(report_of(original.path), room_needed_bytes=0, registry_dir=os.fsencode(registry)) as copy:
-            assert os.path.dirname(copy.git_dir) == os.fsencode(original.path.parent)
+            assert place_of(copy) == os.fsencode(original.path.parent)
             assert len(list(registry.iterdir())) == 1
         assert list(registry.iterdir()) == []
         assert os.listdir(original.path.parent) == ["original.git"]
@@ -241,7 +285,7 @@ def test_on_another_volume_the_copy_of_a_repository_in_another_lies_outside_that
     before = state_of(outer.path)
     try:
         with throw_away_copy(report_of(inner.path), room_needed_bytes=0, registry_dir=os.fsencode(registry)) as copy:
-            assert os.path.dirname(copy.git_dir) == os.fsencode(tmp_path / "fleet")
+            assert place_of(copy) == os.fsencode(tmp_path / "fleet")
             assert state_of(outer.path) == before
     finally:
         registry.rmdir()
@@ -252,7 +296,8 @@ def test_no_search_finds_a_copy(original: GitRepository, tmp_path: Path) -> None
 
     registry = os.fsencode(tmp_path / "registry")
     with throw_away_copy(report_of(original.path), room_needed_bytes=0, registry_dir=registry) as copy:
-        assert Exclusion(()).covers(copy.git_dir, os.path.basename(copy.git_dir), os.fsencode(tmp_path))
+        folder = os.path.dirname(copy.git_dir)
+        assert Exclusion(()).covers(folder, os.path.basename(folder), os.fsencode(tmp_path))
 
 
 @pytest.mark.safety

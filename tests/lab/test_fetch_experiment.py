@@ -87,7 +87,7 @@ def test_what_comes_is_what_git_itself_would_find_there(member: GitRepository, l
 
     def look(_: ExperimentRun) -> None:
         registry = Path(os.fsdecode(request.registry_dir))
-        (server,) = [GitRepository(path) for path in registry.iterdir() if path.is_dir()]
+        (server,) = [GitRepository(path / "copy") for path in registry.iterdir() if path.is_dir()]
         seen.append(server.git("rev-parse", "refs/heads/gitdash-lab"))
 
     request = request_for(member.path, question=HELD_TIP, on_run=look)

@@ -108,7 +108,7 @@ def test_the_copies_have_one_index_and_one_pack(small: GitRepository) -> None:
 
     def look(run: ExperimentRun) -> None:
         registry = Path(os.fsdecode(request.registry_dir))
-        (copy,) = [path for path in registry.iterdir() if path.is_dir()]
+        (copy,) = [path / "copy" for path in registry.iterdir() if path.is_dir()]
         seen[run.variant] = sorted(path.name for path in (copy / "objects" / "pack").iterdir())
 
     for variant in ("multi-pack-index", "one-pack"):

@@ -231,10 +231,11 @@ def test_copies_of_a_killed_gitdash_are_removed_when_the_dashboard_opens(fleet: 
     registry.mkdir()
     copy = registry / ".gitdash-lab-0123456789abcdef"
     copy.mkdir()
-    (copy / "HEAD").write_text("ref: refs/heads/main\n")
+    (copy / "token").write_text("ab" * 16)
     process = this_process()
     marker = {
         "path": os.fsencode(copy),
+        "token": "ab" * 16,
         "process_id": process.process_id,
         "process_started_at_s": process.started_at_s - 1_000.0,
         "host": process.host,
