@@ -16,7 +16,7 @@ from gitdash.cli.output import say
 from gitdash.cli.session import Session
 from gitdash.model.report import RepositoryReport, Totals
 from gitdash.model.repository import NotRepository, Unreadable
-from gitdash.model.sizes import Sizes
+from gitdash.model.sizes import Question, Sizes
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.events import Finished, NotARepository, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey
@@ -49,8 +49,17 @@ class Survey:
         return [self.summaries[path] for path in sorted(self.summaries)]
 
 
-def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str, choose: Choose | None = None) -> Survey:
-    """Run a whole survey; raises GitdashError for wrong roots, configuration, state or git."""
+def survey_roots(
+    session: Session,
+    roots: tuple[bytes, ...],
+    sizes: str,
+    choose: Choose | None = None,
+    questions: tuple[Question, ...] = tuple(Question),
+) -> Survey:
+    """Run a whole survey; raises GitdashError for wrong roots, configuration, state or git.
+
+    `questions` are those of the reachable sizes that are wanted, where `sizes` has these measured.
+    """
     # One survey and then the end: what the collector would go through again and again is all in use.
     gc.disable()
     now_s = wall_clock()
@@ -61,6 +70,7 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str, choose:
             roots=session.roots(roots),
             settings=session.settings,
             sizes=SizesWanted(sizes),
+            questions=questions,
             now_s=now_s,
             clock=wall_clock,
             program=program,
@@ -75,7 +85,7 @@ def survey_roots(session: Session, roots: tuple[bytes, ...], sizes: str, choose:
     for candidate in survey.candidates:
         say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
     for path in sorted(survey.reports):
-        reasons = _failures(survey.reports[path].sizes, request.sizes)
+        reasons = _failures(survey.reports[path].sizes, request)
         if reasons:
             survey.failures[path] = reasons
     return survey
@@ -89,13 +99,18 @@ def say_failures(survey: Survey, concerned: Collection[bytes]) -> bool:
     return bool(failures)
 
 
-def _failures(sizes: Sizes, wanted: SizesWanted) -> str:
+def _failures(sizes: Sizes, request: SurveyRequest) -> str:
     """Return why wanted sizes could not be had, one clause for each reason; empty if all could."""
+    wanted = request.sizes
     asked: list[tuple[str, object]] = []
     if wanted in {SizesWanted.EXCLUSIVE, SizesWanted.ALL}:
         asked.append(("exclusive", sizes.exclusive))
     if wanted in {SizesWanted.REACHABLE, SizesWanted.ALL}:
-        asked += [("reachable", sizes.reachable), ("own", sizes.reachable_own)]
+        answers = {
+            Question.REACHABLE: ("reachable", sizes.reachable),
+            Question.REACHABLE_OWN: ("own", sizes.reachable_own),
+        }
+        asked += [answers[question] for question in request.questions]
     names: dict[str, list[str]] = {}
     for name, size in asked:
         if isinstance(size, Unreadable):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from gitdash import __version__
 from gitdash.cli.output import is_dumb, is_terminal, say, write_data, write_text
@@ -12,10 +13,13 @@ from gitdash.errors import ExitCode
 from gitdash.export.columns import FLEET_COLUMNS, Column, column_named, parse_columns
 from gitdash.export.sorting import sort_summaries
 from gitdash.export.tables import csv_text, markdown_table, text_table, totals_line
+from gitdash.model.sizes import Question
 from gitdash.model.summary import RepositorySummary
 
 Rows = list[RepositorySummary]
 Columns = tuple[Column, ...]
+_SHOWN: Final = {Question.REACHABLE: {"reachable", "saved"}, Question.REACHABLE_OWN: {"own"}}
+"""Columns that show the answer to a question, or what follows from it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,8 @@ def run_scan(session: Session, options: ScanOptions) -> int:
     arrange = _arrangement(options.sort)
     selection = Selection(options.where) if options.where is not None else None
     sizes = _sizes(options, selection)
-    survey = survey_roots(session, options.roots, sizes, selection.choose if selection else None)
+    questions = _questions(options, selection)
+    survey = survey_roots(session, options.roots, sizes, selection.choose if selection else None, questions)
     rows = survey.rows()
     has_failed = say_failures(survey, selection.concerned(rows) if selection else survey.reports)
     _PRINT[options.output_format](survey, arrange(selection.selected(rows) if selection else rows), columns)
@@ -61,6 +66,14 @@ def _sizes(options: ScanOptions, selection: Selection | None) -> str:
     if names:
         say(f"gitdash: --sizes {options.sizes} does not measure {', '.join(names)}: known from earlier runs, or empty")
     return options.sizes
+
+
+def _questions(options: ScanOptions, selection: Selection | None) -> tuple[Question, ...]:
+    """Return what git is asked, if it is: what is shown, sorted by or selected by, unless it was said."""
+    if options.sizes is not None:
+        return tuple(Question)
+    keys = {column.key for column in _needed_columns(options, selection)}
+    return tuple(question for question, shown in _SHOWN.items() if not keys.isdisjoint(shown))
 
 
 def _needed_columns(options: ScanOptions, selection: Selection | None) -> list[Column]:

@@ -96,8 +96,10 @@ class Measuring:
         self._exclusive = dict.fromkeys(sorted(paths, key=self._lenders))
         self.wanted_count += len(paths)
 
-    def want_reachable(self, measure: Measure, thread_count: int | None, chosen: Collection[bytes]) -> None:
-        """Have git measure both reachable sizes of these wherever they are not known."""
+    def want_reachable(
+        self, measure: Measure, thread_count: int | None, chosen: Collection[bytes], wanted: Collection[Question]
+    ) -> None:
+        """Have git measure the wanted reachable sizes of these wherever they are not known."""
         sizing_queue = SizingQueue(
             measure,
             on_started=self._watch.begun,
@@ -106,7 +108,7 @@ class Measuring:
         )
         self._queue = self._resources.enter_context(sizing_queue)
         for path, report in self._reports.items():
-            questions = open_questions(report) if path in chosen else ()
+            questions = [one for one in open_questions(report) if one in wanted] if path in chosen else []
             if questions:
                 self._open_count += len(questions)
                 sizing_queue.submit(report, questions)

@@ -19,6 +19,7 @@ from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
+from gitdash.model.sizes import Question
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
 from gitdash.survey.inspecting import Inspecting
@@ -51,7 +52,7 @@ class SizesWanted(enum.StrEnum):
     EXCLUSIVE = "exclusive"
     """Exclusive and duplicate bytes, from index files."""
     REACHABLE = "reachable"
-    """Both sizes that git has to work out."""
+    """The sizes that git has to work out: those of the questions that are wanted."""
     ALL = "all"
 
 
@@ -63,6 +64,8 @@ class SurveyRequest:
     """Absolute."""
     settings: "Settings"
     sizes: SizesWanted
+    questions: tuple[Question, ...] = tuple(Question)
+    """Which reachable sizes are measured, if these are."""
     now_s: float
     """When the survey begins: ages are judged against it."""
     clock: Callable[[], float]
@@ -229,7 +232,7 @@ class _Survey:
                 preferred=preferred_strategy(settings),
                 queries=self._request.queries,
             )
-            measuring.want_reachable(sizing, settings.size.workers, chosen)
+            measuring.want_reachable(sizing, settings.size.workers, chosen, self._request.questions)
         return measuring
 
     def _chosen(self) -> Collection[bytes]:

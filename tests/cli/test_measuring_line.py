@@ -41,7 +41,7 @@ def test_line_says_how_many_are_done_and_what_is_asked_since_when() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("scan", "--columns", "name,reachable"), b"sizes measured 0/2: r.git 1 s"),
+        (("scan", "--columns", "name,reachable"), b"sizes measured 0/1: r.git 1 s"),
         (("size",), b"measuring reachable: r.git 1 s"),
     ],
 )

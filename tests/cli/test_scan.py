@@ -167,21 +167,23 @@ def lose_a_tree(repository: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "names"),
     [
-        ["scan", "--sizes", "reachable"],
-        ["scan", "--columns", "name,own"],
-        ["check", "--fail-on", "critical", "--sizes", "all"],
+        (["scan", "--sizes", "reachable"], "reachable, own"),
+        (["scan", "--columns", "name,own"], "own"),
+        (["check", "--fail-on", "critical", "--sizes", "all"], "reachable, own"),
     ],
-    ids=" ".join,
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_measurement_that_fails_is_said_once_and_exit_1(gitdash: Gitdash, fleet: Path, arguments: list[str]) -> None:
+def test_a_measurement_that_fails_is_said_once_and_exit_1(
+    gitdash: Gitdash, fleet: Path, arguments: list[str], names: str
+) -> None:
     object_id = lose_a_tree(fleet / "work")
     finished = gitdash.run(*arguments, fleet)
     assert finished.returncode == 1
     said = [line for line in finished.stderr.splitlines() if "a measurement failed" in line]
     assert len(said) == 1
-    assert f"{fleet / 'work'}: reachable, own: " in said[0]
+    assert f"{fleet / 'work'}: {names}: " in said[0]
     assert object_id in said[0]
 
 
@@ -250,9 +252,12 @@ def test_rows_are_selected_sorted_and_cut_to_columns(gitdash: Gitdash, fleet: Pa
     [
         (["--columns", "name,exclusive"], ["exclusive"]),
         (["--where", "duplicate_bytes >= 0"], ["exclusive"]),
-        (["--sort", "-own"], ["reachable", "reachable_own"]),
-        (["--where", "saved_bytes > 0 OR name <> ''"], ["exclusive", "reachable", "reachable_own"]),
-        (["--where", "reachable > 0", "--sort", "exclusive"], ["exclusive", "reachable", "reachable_own"]),
+        (["--sort", "-own"], ["reachable_own"]),
+        (["--columns", "name,reachable"], ["reachable"]),
+        (["--columns", "name,reachable", "--sort", "own"], ["reachable", "reachable_own"]),
+        (["--where", "saved_bytes > 0 OR name <> ''"], ["exclusive", "reachable"]),
+        (["--where", "reachable > 0", "--sort", "exclusive"], ["exclusive", "reachable"]),
+        (["--columns", "name,own", "--sizes", "all"], ["exclusive", "reachable", "reachable_own"]),
         (["--where", "name <> 'exclusive'", "--columns", "name,disk", "--sort", "packs"], []),
         (["--where", "exclusive IS NULL", "--sizes", "disk"], []),
     ],
