@@ -102,8 +102,12 @@ def counts_text(variant: VariantResult) -> str:
 
 def took_text(result: ExperimentResult) -> str:
     """Return how long all runs took, and what went before them if that took long."""
-    runs = human_duration(result.elapsed_s)
-    return f"{runs} after {human_duration(result.prepared_s)} of preparing" if result.prepared_s >= _LONG_S else runs
+    return " after ".join(filter(None, (human_duration(result.elapsed_s), prepared_text(result))))
+
+
+def prepared_text(result: ExperimentResult) -> str:
+    """Return how long it took before the first run; empty if that was soon."""
+    return f"{human_duration(result.prepared_s)} of preparing" if result.prepared_s >= _LONG_S else ""
 
 
 def comparison_text(comparison: StrategyComparison) -> str:

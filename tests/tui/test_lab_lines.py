@@ -1,5 +1,6 @@
 """The pages of the lab at every width, without colours, in ASCII, and with names that are meant to do harm."""
 
+import dataclasses
 import itertools
 import subprocess
 import sys
@@ -67,6 +68,22 @@ def _experiment(
 
 def _lab(told: LabAnswer, *, explains: bool = False) -> LabView:
     return LabView(answer=told, under_way={SIZE: under_way()}, jobs={1: RUNNING}, explains=explains, now_s=NOW_S)
+
+
+def test_what_can_be_said_of_several_questions_is_said_once() -> None:
+    told = answer(earlier=[])
+    lookup = told.offers[-1]
+    (question,) = lookup.questions
+    three = tuple(dataclasses.replace(question, text=text) for text in ("missing", "first", "warm"))
+    offer = dataclasses.replace(lookup, questions=three)
+    page = lab_page(_lab(dataclasses.replace(told, offers=(offer,))), 80)
+    text = "\n".join("".join(piece.text for piece in line) for line in page.lines)
+    assert "1 of 1 variant can run here, for each of 3 questions." in text
+    none = dataclasses.replace(three[2], variants=(), problem="it has no remote")
+    offer = dataclasses.replace(offer, questions=(*three[:2], none))
+    page = lab_page(_lab(dataclasses.replace(told, offers=(offer,))), 120)
+    text = " ".join("".join(piece.text for piece in line).strip() for line in page.lines)
+    assert "by question: missing, first: 1 of 1; warm: it has no remote." in text
 
 
 def _pages(width: int) -> Iterator[Page]:

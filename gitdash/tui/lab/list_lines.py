@@ -101,13 +101,17 @@ def _head(view: LabView, offer: OfferedExperiment, last: ExperimentResult | None
 
 
 def _question_text(offer: OfferedExperiment) -> str:
-    """Return how many variants can run, for each question."""
-    if len(offer.questions) == 1:
-        problem, variants = offer.questions[0].problem, offer.questions[0].variants
-        text = problem or f"{_runnable_count(variants)} of {counted(len(variants), 'variant')} can run here"
-        return f"{text[:1].upper()}{text[1:]}."
-    parts = [f"{one.text}: {one.problem or _of_all(one.variants)}" for one in offer.questions]
-    return f"Variants that can run here, by question: {'; '.join(parts)}."
+    """Return how many variants can run: once for all questions of which the same can be said."""
+    alike: dict[str, list[str]] = {}
+    for one in offer.questions:
+        alike.setdefault(one.problem or _of_all(one.variants), []).append(one.text)
+    if len(alike) > 1:
+        parts = [f"{', '.join(texts)}: {said}" for said, texts in alike.items()]
+        return f"Variants that can run here, by question: {'; '.join(parts)}."
+    problem, variants = offer.questions[0].problem, offer.questions[0].variants
+    text = problem or f"{_runnable_count(variants)} of {counted(len(variants), 'variant')} can run here"
+    question_count = len(offer.questions)
+    return f"{text[:1].upper()}{text[1:]}{f', for each of {question_count} questions' if question_count > 1 else ''}."
 
 
 def _runnable_count(variants: Sequence[VariantResult]) -> int:

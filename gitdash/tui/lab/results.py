@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from gitdash.export.experiment_figures import circumstances, reservations, took_text
+from gitdash.export.experiment_figures import circumstances, prepared_text, reservations
 from gitdash.export.experiment_plot import plot_lines
 from gitdash.model.experiment import ExperimentResult
 from gitdash.tui.drawing.cells import Line, Piece, Tone, line_length, shorten_middle
@@ -35,7 +35,12 @@ def result_lines(
         lines += wrapped(sentence, Tone.NOTICE, width, indent=_INDENT)
     plot = plot_lines(result, width=width - _INDENT - 1)
     lines += [[Piece(" " * _INDENT + line, Tone.PLAIN)] for line in plot]
-    return [*lines, *wrapped(", ".join((took_text(result), *circumstances(result))), Tone.DIM, width, indent=_INDENT)]
+    return [
+        *lines,
+        *wrapped(
+            ", ".join(filter(None, (prepared_text(result), *circumstances(result)))), Tone.DIM, width, indent=_INDENT
+        ),
+    ]
 
 
 def _head(
