@@ -8,8 +8,9 @@ in another container only is not seen here. Sources: stat(2), proc_pid_mountinfo
 import contextlib
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from gitdash.inspection.alternates import inspect_alternates
@@ -30,22 +31,23 @@ def sharer_of(common_dir: bytes, others: Iterable[bytes]) -> str | None:
     A repository that is this one under another name has the same references, and so needs nothing else. None if none
     has or borrows any.
     """
-    store = _identity(common_dir + b"/objects")
     own = _own_identities(common_dir + b"/objects")
     here = _identity(common_dir)
+    # many borrow from one
+    reached = cache(lambda path: frozenset(_reached(path)))
     for path in others:
         for folder in (path, path + b"/.git"):
             if _identity(folder) == here:
                 continue
             if not own.isdisjoint(_reached(folder + b"/objects")):
                 return f"{printable_path(path)} has the same objects"
-            borrows = _borrows(folder + b"/objects", store)
+            borrows = _borrows(folder + b"/objects", lambda path: not own.isdisjoint(reached(path)))
             if borrows is not None:
                 return f"{printable_path(path)} {borrows}"
     return None
 
 
-def _borrows(objects_dir: bytes, store: _Identity | None) -> str | None:
+def _borrows(objects_dir: bytes, leads_here: Callable[[bytes], bool]) -> str | None:
     """Return how a repository borrows from a store, or may, for not all of its lenders are known; None if it cannot."""
     if not os.path.lexists(objects_dir + b"/info/alternates"):
         return None
@@ -54,13 +56,11 @@ def _borrows(objects_dir: bytes, store: _Identity | None) -> str | None:
         return f"may borrow from it, for its alternates cannot be read: {found.reason}"
     if found is None:
         return None
-    if any((lender.device, lender.inode) == store for lender in found.alternates):
+    if any(leads_here(lender.path) for lender in found.alternates if lender.exists):
         return "borrows from it"
-    return (
-        None
-        if found.incomplete is None
-        else f"may borrow from it, for not all of its lenders are known: {found.incomplete}"
-    )
+    if found.incomplete is not None:
+        return f"may borrow from it, for not all of its lenders are known: {found.incomplete}"
+    return None
 
 
 def _own_identities(objects_dir: bytes) -> frozenset[_Identity]:

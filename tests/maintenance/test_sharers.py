@@ -162,6 +162,18 @@ def test_neighbour_that_borrows_is_seen_although_nobody_ever_looked_at_it(tmp_pa
     assert not complaints(borrower)
 
 
+def test_neighbour_that_borrows_through_a_folder_of_links_is_seen(tmp_path: Path, gitdash: Gitdash) -> None:
+    lender, borrower = lender_and_borrower(tmp_path, ".")
+    lender.git("repack", "-a", "-d", "-q", "-k")
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "pack").symlink_to(lender.git_dir / "objects" / "pack")
+    (borrower.git_dir / "objects" / "info" / "alternates").write_text(f"{tmp_path}/store\n")
+    grow_old(lender)
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert f"{borrower.path} borrows from it" in ended.stdout
+
+
 def test_nothing_is_reclaimed_beside_one_whose_lenders_are_too_many_to_know(tmp_path: Path, gitdash: Gitdash) -> None:
     """git follows all of them."""
     lender, borrower = lender_and_borrower(tmp_path, ".")
