@@ -13,7 +13,7 @@ from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Plan
 from gitdash.model.task import Task
-from gitdash.tui.feed.acting import how_it_ended
+from gitdash.tui.feed.endings import how_it_ended
 from gitdash.tui.source import Changes
 from tests.support.repositories import GitRepository
 from tests.tui.fixture_ledger import LOOSE
@@ -205,6 +205,23 @@ def test_what_an_earlier_run_did_not_end_is_said(fleet: Path, history: History) 
         watched.feed.cancel_job(job.number)
         watched.until(lambda seen: seen.jobs[job.number].is_settled)
     assert history.ledger.entries(path)[0].outcome is Outcome.CUT_OFF
+
+
+def test_what_was_done_to_a_repository_that_is_not_in_view_is_not_done_again_in_silence(
+    fleet: Path, history: History
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        entry = _ended(watched, JobKind.FETCH, JobState.DONE, path).entries[0]
+    elsewhere = os.fsencode(fleet.parent / "elsewhere.git")
+    history.ledger.put(msgspec.structs.replace(entry, process_id=2**22 + 1, path=elsewhere))
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.retry_job(_ended(watched, JobKind.FETCH, JobState.DONE, elsewhere).number)
+        failed = _ended(watched, JobKind.FETCH, JobState.FAILED, elsewhere)
+        assert failed.reason == "nothing is known of this repository yet"
 
 
 def test_what_another_gitdash_did_is_listed_as_earlier_and_can_be_done_again(fleet: Path, history: History) -> None:

@@ -14,12 +14,13 @@ import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.model.job import JobFigures, JobKind, JobState
-from gitdash.model.ledger import LedgerEntry, Outcome, StoreFigures
+from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.plan import Plan, PlannedTask
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.task import Task
 from gitdash.tui.clock import Clock
+from gitdash.tui.feed.endings import how_it_ended, recall
 from gitdash.tui.feed.jobs import JobRegister
 from gitdash.tui.feed.lanes import Lanes, Work
 from gitdash.tui.feed.retries import Retries
@@ -35,11 +36,7 @@ if TYPE_CHECKING:
     from gitdash.survey.action_means import OpenReaders
     from gitdash.survey.maintaining import Planned
 
-_NOTHING_DONE: Final = {Outcome.REFUSED: JobState.REFUSED, Outcome.SKIPPED: JobState.SKIPPED}
-_KINDS: Final = {"fetch": JobKind.FETCH, "maintain": JobKind.MAINTAIN}
-"""What is done by the actions of the ledger that are jobs."""
-_EARLIER_COUNT: Final = 20
-"""Actions of before that are listed; the last tab of a repository has all of it."""
+_UNKNOWN: Final = "nothing is known of this repository yet"
 _ALLOWED_ONCE: Final = "among the choices of 'Fetch, and choose how'"
 """Where a protocol can be allowed for one fetch."""
 Tell = Callable[[Callable[[Changes], None]], None]
@@ -101,25 +98,7 @@ class Acting:
         if settled:
             lines = cut_off_lines(settled)
             self._tell(lambda changes: changes.notices.extend(lines))
-        self._recall(self._history.ledger.entries(limit=_EARLIER_COUNT), settled)
-
-    def _recall(self, latest: Sequence[LedgerEntry], cut_off: Sequence[LedgerEntry]) -> None:
-        """List what was done before, and what was cut off as not settled: nobody may have seen that."""
-        from gitdash.history.cut_off import this_process
-
-        own = this_process()
-        fresh = {entry.number for entry in cut_off}
-        known = {entry.number: entry for entry in (*latest, *cut_off)}
-        for entry in sorted(known.values(), key=lambda entry: entry.started_at_s):
-            kind = _KINDS.get(entry.action)
-            is_own = (entry.process_id, entry.host) == (own.process_id, own.host)
-            if kind is None or is_own or entry.outcome is Outcome.RUNNING:
-                continue
-            state, reason = how_it_ended([entry])
-            what = entry.remote or (entry.task.value if entry.task is not None else "")
-            number = self._register.recall(
-                kind, entry, what=what, state=state, reason=reason, is_settled=entry.number not in fresh
-            )
+        for number, entry in recall(self._register, self._history.ledger, settled):
             self._retries.remember(number, partial(self._do_again, entry))
 
     def _do_again(self, entry: LedgerEntry) -> None:
@@ -157,6 +136,8 @@ class Acting:
 
         options = msgspec.structs.replace(options, allowed_once=_ALLOWED_ONCE)
         known = [report.repository for path in paths if (report := self._report_of(path)) is not None]
+        for path in [path for path in paths if path not in {repository.path for repository in known}]:
+            self._fail(path, options, run, _UNKNOWN)
         for repository in each_store_once(known):
             fetch = partial(self._fetch, repository.path, options, run, is_named=len(paths) == 1)
             self._lanes.add("fetches", fetch)
@@ -200,7 +181,7 @@ class Acting:
         """Return a plan, why there can be none, or None if all is over."""
         known = self._report_of(path)
         if known is None:
-            return Unreadable("nothing is known of this repository yet")
+            return Unreadable(_UNKNOWN)
         try:
             return self._actions.plan(known.repository, tasks, known=known, cancel=self._cancel)
         except GitdashError as error:
@@ -222,13 +203,13 @@ class Acting:
     def _fetch(self, path: bytes, options: "FetchOptions", run: str, *, is_named: bool) -> None:
         known = self._report_of(path)
         if known is None:
+            self._fail(path, options, run, _UNKNOWN)
             return
         try:
             report = self._actions.facts(known.repository)
             plan = self._actions.plan_fetch(report, options)
         except GitdashError as error:
-            number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options), run=run)
-            self._register.end(number, JobState.FAILED, reason=printable(str(error)))
+            self._fail(path, options, run, printable(str(error)))
             return
         watches: list[_JobWatch] = []
         remotes = {printable(remote.name): remote for remote in plan.remotes}
@@ -245,6 +226,10 @@ class Acting:
         tickets = self._actions.fetch(report, plan, watch_of, run=run, is_named=is_named)
         for watch, ticket in zip((one for one in watches if not one.has_ended), tickets, strict=False):
             self._register.on_cancel(watch.number, ticket.cancel)
+
+    def _fail(self, path: bytes, options: "FetchOptions", run: str, reason: str) -> None:
+        number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options), run=run)
+        self._register.end(number, JobState.FAILED, reason=reason)
 
     def _ask(
         self,
@@ -326,18 +311,6 @@ def _with_reasons(planned: "Planned", shown: Plan) -> "Planned":
         msgspec.structs.replace(task, because=reasons.get(task.task, task.because)) for task in planned.plan.tasks
     )
     return replace(planned, plan=msgspec.structs.replace(planned.plan, tasks=tasks))
-
-
-def how_it_ended(entries: Sequence[LedgerEntry]) -> tuple[JobState, str | None]:
-    """Return how a job ended by what the ledger says of its parts, and why it was not done."""
-    bad = [entry for entry in entries if not entry.outcome.is_good]
-    if not entries or any(entry.outcome is Outcome.CANCELLED for entry in bad):
-        return JobState.CANCELLED, None
-    if not bad:
-        return JobState.DONE, None
-    # a task that failed keeps those after it from beginning
-    worst = next((entry for entry in bad if entry.outcome not in _NOTHING_DONE), bad[0])
-    return _NOTHING_DONE.get(worst.outcome, JobState.FAILED), worst.sentence
 
 
 def _job_figures(figures: StoreFigures) -> JobFigures:
