@@ -406,6 +406,15 @@ async def test_enter_opens_the_repository_of_a_job_and_goes_back_from_a_survey()
         assert driven.app.screen is driven.app.fleet_screen
 
 
+@pytest.mark.parametrize("key", ["enter", "m", "f", "b", "!", "plus"])
+async def test_keys_do_no_harm_on_an_earlier_job_whose_repository_is_not_in_view(key: str) -> None:
+    earlier = job(1, JobState.DONE, JobKind.FETCH, path=b"/elsewhere.git", is_earlier=True, is_settled=True)
+    async with jobs_screen([earlier]) as driven:
+        assert "/elsewhere.git" in driven.text()
+        await driven.press(key, "escape", "escape")
+        assert driven.app.is_running
+
+
 async def test_keys_do_nothing_where_there_is_no_job() -> None:
     async with jobs_screen() as driven:
         await driven.press("x", "r", "enter", "j", "G")
