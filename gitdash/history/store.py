@@ -158,6 +158,11 @@ class History:
         self.flush()
         return [row[0] for row in self._below("path", roots)]
 
+    def roots(self) -> list[bytes]:
+        """Return the folders below which surveys have found what is known, sorted."""
+        self.flush()
+        return [row[0] for row in self._reader.select("SELECT DISTINCT root FROM repositories ORDER BY root", ())]
+
     def report(self, path: bytes) -> RepositoryReport | None:
         """Return the last report of a repository; None if there is none (that this version can read)."""
         data = self._report_data(path)

@@ -40,6 +40,19 @@ class Droppable(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """False if this is the most that it can be."""
 
 
+class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
+    """Who may need the objects of a repository."""
+
+    paths: frozenset[bytes] = frozenset()
+    """Repositories, and folders that may be some; not the one that it is about."""
+    objection: str | None = None
+    """What keeps these from being all that there are, one clause; None if nothing that can be told. Printable."""
+
+
+NOBODY_LOOKED_FOR = Neighbourhood()
+"""For tasks that take nothing from anybody."""
+
+
 class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What speaks for or against acting on one repository now, and is not in its report."""
 
@@ -64,8 +77,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     Printable.
     """
-    has_memory: bool = True
-    """What earlier runs saw of who borrows is known."""
+    why_borrowers_are_unknown: str | None = None
+    """What keeps anybody from knowing all who borrow, one clause; None if nothing that can be told. Printable."""
     has_server_info: bool = False
     """`objects/info/packs` is there: a server of files may need it to be right."""
     links: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ It judges nothing.
 import contextlib
 import os
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from gitdash.errors import GitdashError
@@ -19,7 +19,7 @@ from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.inspection.config_includes import include_problem
-from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, ActionFacts, Neighbourhood
 from gitdash.maintenance.links import OBJECTS, find_links
 from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
 from gitdash.maintenance.pause import pause_marker
@@ -59,12 +59,12 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
     now_s: float,
     is_read_only_mode: bool = False,
     policy: Policy | None = None,
-    others: Collection[bytes] = (),
+    others: Neighbourhood = NOBODY_LOOKED_FOR,
     cancel: threading.Event | None = None,
 ) -> ActionFacts:
     """Read the facts of one repository as they are now; the report gives locks and says where everything lies.
 
-    `others` are the paths of repositories that might have the same object store.
+    `others` are the repositories that might need its objects.
     Raises GitError only if cancelled: what git cannot answer is a fact, too.
     """
     repository = report.repository
@@ -84,7 +84,8 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         is_mounted_read_only=is_mounted_read_only,
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
-        store_elsewhere=mounted_part(repository.common_dir) or sharer_of(repository.common_dir, others),
+        store_elsewhere=mounted_part(repository.common_dir) or sharer_of(repository.common_dir, others.paths),
+        why_borrowers_are_unknown=others.objection,
         has_server_info=os.path.lexists(repository.common_dir + b"/" + _SERVER_INFO),
         links=tuple(printable_path(path) for path in links.paths if path != OBJECTS),
         has_unseen_names=not links.is_complete,

@@ -87,11 +87,8 @@ def shallow(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str |
 def lends_objects(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what is not on the list of what is safe for borrowers, known and unknown."""
     hints = lending_hints(report)
-    if not hints and task is Task.RECLAIM and not facts.has_memory:
-        return (
-            "others may borrow from it, and nothing is remembered of who does: `gitdash scan` with a state file, over"
-            " the configured roots, sees to that"
-        )
+    if not hints and task is Task.RECLAIM and facts.why_borrowers_are_unknown is not None:
+        return f"others may borrow from it: {facts.why_borrowers_are_unknown}"
     return f"others may borrow from it: {listed(hints)}" if hints and task not in ALLOWED_IN_LENDER else None
 
 
@@ -212,7 +209,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="lends-objects",
             tasks=ALL - ALLOWED_IN_LENDER,
             meaning="a borrower may need what nothing here reaches",
-            source="known borrowers, and whatever hints at others; for reclaim also a state file that would know them",
+            source="known borrowers, and whatever hints at others; reclaim searches the folders around it once more",
         ),
         lends_objects,
     ),

@@ -8,7 +8,7 @@ may run, `refusals`; how its steps are run, `stepping`.
 import dataclasses
 import os
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +17,7 @@ import msgspec
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, Neighbourhood
 from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
@@ -83,14 +84,14 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     now_s: float,
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
     policy: Policy | None = None,
-    others: Collection[bytes] = (),
+    others: Neighbourhood = NOBODY_LOOKED_FOR,
     on_progress: Callable[[CommandProgress], None] | None = None,
     confirmed_name: bytes | None = None,
 ) -> TaskResult:
     """Run one task of a plan; no error of git or of the file system leaves it.
 
     `time_limit_s` is for each command, `on_progress` hears how far one is. `confirmed_name` is what a person typed to
-    confirm RECLAIM; `others` are the paths of repositories that might have the same object store.
+    confirm RECLAIM; `others` are the repositories that might need its objects.
     """
     work = Work(
         report=report,

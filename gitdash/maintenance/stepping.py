@@ -5,13 +5,14 @@ git-multi-pack-index(1), VFS for Git's order of closing readers, replacing packs
 and what came of it, `running` says.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitOutput
+from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.acts import ACT_FUNCTIONS
 from gitdash.maintenance.keeping import keeping_objects
 from gitdash.maintenance.lasting import PAUSE_S
@@ -33,7 +34,7 @@ class Surroundings:
 
     look: Callable[[], RepositoryReport]
     """Reads the facts again."""
-    others: Collection[bytes]
+    others: Neighbourhood
     """Paths of repositories that might have the same object store."""
     policy: Policy | None
     """From which age on a lock is stale; None for the default."""

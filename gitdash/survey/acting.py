@@ -32,7 +32,7 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository, Role
 from gitdash.model.task import Task
-from gitdash.survey.action_means import NEEDS_OTHERS, ActionMeans, ActionWatch, NoReaders, OpenReaders
+from gitdash.survey.action_means import ActionMeans, ActionWatch, NoReaders, OpenReaders
 from gitdash.survey.bookkeeping import Bookkeeping
 from gitdash.survey.fetching import fetch_remote, refused_fetch
 from gitdash.survey.maintaining import Planned, maintain
@@ -119,10 +119,9 @@ class Actions:
                 now_s=self._means.clock(),
                 is_read_only_mode=self._read_only,
                 policy=self._means.settings.policy_for(repository.path),
-                others=self._means.others(repository) if NEEDS_OTHERS.intersection(tasks or ()) else (),
+                others=self._means.look_around(repository, tasks or (), cancel),
                 cancel=cancel,
             )
-            facts = msgspec.structs.replace(facts, has_memory=self._means.has_memory)
             found = plan(report, facts, tasks)
             if any(task.task is Task.RECLAIM for task in found.runnable):
                 droppable = count_droppable(

@@ -1,20 +1,21 @@
 """What every action of one process works with, and who hears of it."""
 
-import contextlib
 import os
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, Neighbourhood
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.bookkeeping import Bookkeeping
+from gitdash.survey.neighbourhood import look_around
 from gitdash.survey.single import Single, path_of_store, report_single
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from gitdash.history.store import History
 
 
-NEEDS_OTHERS: Final = frozenset({Task.RECLAIM, Task.UNLINK})
+_TAKES_OBJECTS: Final = frozenset({Task.RECLAIM, Task.UNLINK})
 """Tasks that must know whether another repository has the same object store."""
-_BESIDE_MAXIMUM_COUNT: Final = 20_000
 
 
 class ActionWatch(Protocol):
@@ -91,24 +91,19 @@ class ActionMeans:
         """Read the facts of a repository now; a fetch goes by no finding, and to judge takes as long as to read."""
         return self._single(repository).facts
 
-    def others(self, repository: Repository) -> frozenset[bytes]:
-        """Return the paths of all repositories that the state file knows, and of what lies beside this one."""
-        known: list[bytes] = []
-        if self.history is not None:
-            known = [*self.history.paths([b"/"]), *(loan.borrower for loan in self.history.loans())]
-        beside: list[bytes] = []
-        folder = os.path.dirname(repository.path)
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            beside = [entry.path for entry in islice(entries, _BESIDE_MAXIMUM_COUNT)]
-        return frozenset((*known, *beside)) - {repository.path}
-
-    @property
-    def has_memory(self) -> bool:
-        """Whether it is known what earlier runs saw: there is a state file, and what is configured was looked at."""
-        if self.history is None or self.history.problem is not None:
-            return False
-        roots = [os.fsencode(root) for root in self.settings.roots]
-        return not roots or bool(self.history.paths(roots))
+    def look_around(
+        self, repository: Repository, tasks: Sequence[Task], cancel: threading.Event | None
+    ) -> Neighbourhood:
+        """Return who may need the objects of a repository; nobody is looked for where the tasks take none."""
+        if _TAKES_OBJECTS.isdisjoint(tasks):
+            return NOBODY_LOOKED_FOR
+        return look_around(
+            repository,
+            settings=self.settings,
+            history=self.history,
+            effective_uid=os.geteuid(),
+            cancel=cancel or threading.Event(),
+        )
 
     def recorded_path(self, repository: Repository) -> bytes:
         """Return the path under which the ledger has what is done to a repository."""

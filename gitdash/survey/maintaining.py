@@ -18,7 +18,7 @@ from gitdash.model.plan import Plan, PlannedTask
 from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
-from gitdash.survey.action_means import NEEDS_OTHERS, ActionMeans, ActionWatch
+from gitdash.survey.action_means import ActionMeans, ActionWatch
 from gitdash.survey.bookkeeping import OpenEntry
 from gitdash.units import counted
 
@@ -100,7 +100,7 @@ class _Running:
                     now_s=means.clock(),
                     time_limit_s=means.settings.maintenance.time_limit_s,
                     policy=means.settings.policy_for(path),
-                    others=means.others(report.repository) if task.task in NEEDS_OTHERS else (),
+                    others=means.look_around(report.repository, [task.task], cancel),
                     confirmed_name=self.confirmed_name,
                 )
             result = _with_holders(result, report.repository.common_dir)

@@ -86,6 +86,7 @@ def test_reclaim_shows_what_would_be_dropped_before_it_asks_for_the_name(
     blob = healthy.blob(b"old")
     path = healthy.git_dir / "objects" / blob[:2] / blob[2:]
     healthy.age(path, 15 * 86_400.0, time.time())
+    gitdash.run("scan", healthy.path.parent)
     ended = gitdash.run("maintain", healthy.path, "--task", "reclaim")
     assert "reclaim: drops for good 1 object of " in ended.stdout
     assert "confirm it with --confirm and the repository's name" in ended.stderr

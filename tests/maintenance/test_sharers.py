@@ -197,15 +197,38 @@ def test_nothing_is_reclaimed_without_a_memory(tmp_path: Path, gitdash: Gitdash,
     assert not complaints(borrower)
 
 
-def test_nothing_is_reclaimed_before_the_configured_roots_were_looked_at(tmp_path: Path, gitdash: Gitdash) -> None:
+def test_nothing_is_reclaimed_where_nobody_looked_for_borrowers(tmp_path: Path, gitdash: Gitdash) -> None:
+    lender, borrower = lender_and_borrower(tmp_path / "root", "elsewhere")
+    reclaim = ("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    gitdash.run("scan", lender.path)
+    ended = gitdash.run(*reclaim)
+    assert (ended.returncode, "no folder around it was searched for them" in ended.stdout) == (ExitCode.REFUSED, True)
+    assert not complaints(borrower)
+
+
+def test_borrower_that_came_after_the_last_survey_is_found_before_anything_is_reclaimed(
+    tmp_path: Path, gitdash: Gitdash
+) -> None:
+    lender, borrower = lender_and_borrower(tmp_path / "root", "elsewhere")
+    hidden = borrower.path.rename(tmp_path / "unmounted")
+    gitdash.run("scan", tmp_path / "root")
+    (tmp_path / "root" / "node_modules").mkdir()
+    borrower.path = hidden.rename(tmp_path / "root" / "node_modules" / "borrow.git")
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert ended.returncode == ExitCode.REFUSED
+    assert "node_modules/borrow.git borrows from it" in ended.stdout
+    assert not complaints(borrower)
+
+
+def test_configured_roots_are_looked_through_before_anything_is_reclaimed(tmp_path: Path, gitdash: Gitdash) -> None:
     lender, borrower = lender_and_borrower(tmp_path / "root", "elsewhere")
     config = tmp_path / "config.toml"
     config.write_text(f'roots = ["{tmp_path / "root"}"]\n')
     reclaim = ("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
     gitdash.options += ["--config", os.fspath(config)]
+    gitdash.run("scan", lender.path)
     ended = gitdash.run(*reclaim)
-    assert ended.returncode == ExitCode.REFUSED
-    assert "lends-objects" in ended.stdout or "linked-store" in ended.stdout
+    assert (ended.returncode, "elsewhere/borrow.git borrows from it" in ended.stdout) == (ExitCode.REFUSED, True)
     gitdash.run("scan")
     ended = gitdash.run(*reclaim)
     assert (ended.returncode, "1 repository borrows from it" in ended.stdout) == (ExitCode.REFUSED, True)

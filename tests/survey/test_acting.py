@@ -39,8 +39,9 @@ class Watch:
         self.entries += entries
 
 
-def actions(history: History | None = None) -> Actions:
-    return Actions(settings=Settings(), program=find_git(GIT), history=history, clock=time.time)
+def actions(history: History | None = None, root: Path | None = None) -> Actions:
+    settings = Settings(roots=() if root is None else (os.fspath(root),))
+    return Actions(settings=settings, program=find_git(GIT), history=history, clock=time.time)
 
 
 def found(repository: GitRepository) -> Repository:
@@ -85,7 +86,7 @@ def test_plan_that_would_free_nothing_says_so_where_it_was_asked_for(tmp_path: P
     other.commit({"a": "1"})
     with open_history(os.fspath(tmp_path / "state.db")) as history:
         for repository, task in ((member, Task.DEDUPLICATE), (other, Task.RECLAIM)):
-            (planned,) = actions(history).plan(found(repository), (task,)).plan.tasks
+            (planned,) = actions(history, tmp_path).plan(found(repository), (task,)).plan.tasks
             assert planned.gain.startswith("nothing is to be gained: ")
 
 
@@ -96,5 +97,5 @@ def test_plan_to_reclaim_says_how_many_objects_of_how_many_bytes_go(tmp_path: Pa
     loose = repository.git_dir / "objects" / path[:2] / path[2:]
     repository.age(loose, 15 * 86_400.0, time.time())
     with open_history(os.fspath(tmp_path / "state.db")) as history:
-        (planned,) = actions(history).plan(found(repository), (Task.RECLAIM,)).plan.tasks
+        (planned,) = actions(history, tmp_path).plan(found(repository), (Task.RECLAIM,)).plan.tasks
     assert f"drops for good 1 object of {human_bytes(loose.stat().st_size)}, " in planned.gain

@@ -1,0 +1,88 @@
+"""Looks for whoever may need a repository's objects, right before some of them go.
+
+What is remembered may be old, or have gone with the state file. So what lies below the configured roots is looked at
+again, and below each folder around the repository that a survey has searched; excluded folders may have borrowers, too.
+Where there is no such folder, nobody can know. Judges no repository, and reads none of them.
+"""
+
+import contextlib
+import os
+import threading
+from collections.abc import Container, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from gitdash.discovery.roots import DiscoveryLimits, RootError, discover
+from gitdash.discovery.search import Place, Result
+from gitdash.inspection.files import read_file
+from gitdash.maintenance.action_facts import Neighbourhood
+from gitdash.model.repository import Repository
+from gitdash.survey.events import Waiting
+from gitdash.survey.searching import Searching
+from gitdash.units import printable_path
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
+    from gitdash.history.store import History
+
+_BESIDE_MAXIMUM_COUNT: Final = 20_000
+
+
+def look_around(
+    repository: Repository,
+    *,
+    settings: "Settings",
+    history: "History | None",
+    effective_uid: int,
+    cancel: threading.Event,
+) -> Neighbourhood:
+    """Return all repositories that are known, and those found now, and what keeps them from being all there are."""
+    if history is None or history.problem is not None:
+        missing = "without a state file nothing is remembered of who does; `gitdash scan` with one sees to that"
+        return Neighbourhood(paths=_beside(repository), objection=missing)
+    paths = {*history.paths([b"/"]), *(loan.borrower for loan in history.loans()), *_beside(repository)}
+    configured = [os.fsencode(root) for root in settings.roots]
+    around = [root for root in (*configured, *history.roots()) if _is_inside(repository.path, root)]
+    objection: str | None = None
+    if not around:
+        objection = "no folder around it was searched for them; `gitdash scan FOLDER`, over all that may, sees to that"
+    roots = tuple(dict.fromkeys((*configured, *around)))
+    searching = _searching(roots, settings, effective_uid, cancel)
+    try:
+        for one in searching.results():
+            if isinstance(one, Repository):
+                paths |= {one.path, one.common_dir}
+            elif not isinstance(one, Waiting):
+                paths.add(one.path)
+    except RootError as error:
+        objection = str(error)
+    if searching.silent:
+        objection = f"{printable_path(searching.silent[0])} does not answer"
+    return Neighbourhood(paths=frozenset(paths - {repository.path, repository.common_dir}), objection=objection)
+
+
+def _searching(roots: Sequence[bytes], settings: "Settings", effective_uid: int, cancel: threading.Event) -> Searching:
+    def search(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
+        return discover(
+            roots,
+            DiscoveryLimits(avoided=avoided, one_file_system=settings.scan.one_file_system),
+            read=read_file,
+            effective_uid=effective_uid,
+            trusted_roots=settings.trusted_roots(),
+            cancel=cancel,
+            place=place,
+        )
+
+    return Searching(search, time_limit_s=settings.scan.time_limit_s, cancel=cancel)
+
+
+def _beside(repository: Repository) -> frozenset[bytes]:
+    folder = os.path.dirname(repository.path)
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        return frozenset(entry.path for entry in islice(entries, _BESIDE_MAXIMUM_COUNT)) - {repository.path}
+    return frozenset()
+
+
+def _is_inside(path: bytes, root: bytes) -> bool:
+    """Tell whether a path lies below a folder; the folder itself does not."""
+    return path.startswith(root.rstrip(b"/") + b"/")
