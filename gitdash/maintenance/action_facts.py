@@ -93,6 +93,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Why a lender's references cannot tell what it keeps, one clause; None if a walk has to tell. Printable."""
     pause: str | None = None
     """Where the pause marker stands: `gitdash.pause in config`, `the file gitdash.pause`; None if there is none."""
+    worktree_with_references: str | None = None
+    """A linked work tree that has references of its own. Printable."""
     operations: tuple[str, ...] = ()
     """Operations in progress in any work tree, such as `a rebase in /srv/x`. Printable."""
     maintenance_lock: HeldLock | None = None

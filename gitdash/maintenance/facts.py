@@ -21,7 +21,13 @@ from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.inspection.config_includes import include_problem
 from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, ActionFacts, Neighbourhood
 from gitdash.maintenance.links import OBJECTS, find_links
-from gitdash.maintenance.others_at_work import gc_pid, live_locks, maintenance_lock, operations
+from gitdash.maintenance.others_at_work import (
+    gc_pid,
+    live_locks,
+    maintenance_lock,
+    operations,
+    worktree_with_references,
+)
 from gitdash.maintenance.pause import pause_marker
 from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.maintenance.sharers import mounted_part, sharer_of
@@ -93,6 +99,7 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         shared_with_lender=_shared_with_lender(report, objects_dir),
         objection_to_lender=_objection_to_lender(report),
         pause=pause_marker(repository.git_dir, repository.common_dir),
+        worktree_with_references=worktree_with_references(repository.common_dir),
         operations=tuple(operations(repository.common_dir)),
         maintenance_lock=maintenance_lock(objects_dir, cancel),
         gc_pid=gc_pid(report, policy or Policy(), now_s),

@@ -30,6 +30,7 @@ _OPERATIONS: Final = (
     (b"REVERT_HEAD", "a revert"),
     (b"sequencer", "a cherry-pick or revert of several commits"),
     (b"BISECT_LOG", "a bisect"),
+    (b"NOTES_MERGE_PARTIAL", "a merge of notes"),
 )
 """What lies in the git directory of a work tree in the middle of an operation."""
 _WORKTREES_MAXIMUM_COUNT: Final = 1_000
@@ -49,6 +50,15 @@ def operations(common_dir: bytes) -> Iterator[str]:
         for name, operation in _OPERATIONS:
             if os.path.lexists(b"/".join((common_dir, b"worktrees", worktree, name))):
                 yield f"{operation} is in progress in the work tree {printable_path(worktree)}"
+
+
+def worktree_with_references(common_dir: bytes) -> str | None:
+    """Return the name of a linked work tree that has references of its own, printable; None if none has."""
+    for worktree in _worktrees(common_dir):
+        references = b"/".join((common_dir, b"worktrees", worktree, b"refs"))
+        if any(names for _, _, names in islice(os.walk(references), _WORKTREES_MAXIMUM_COUNT)):
+            return printable_path(worktree)
+    return None
 
 
 def _worktrees(common_dir: bytes) -> list[bytes]:

@@ -84,6 +84,12 @@ def shallow(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str |
     return "its history is cut (shallow)" if is_shallow(report) else None
 
 
+def worktree_references(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
+    """Refuse to drop what a reference needs that git does not look at."""
+    name = facts.worktree_with_references
+    return None if name is None else f"its work tree {name} has references of its own, which git prune does not look at"
+
+
 def lends_objects(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what is not on the list of what is safe for borrowers, known and unknown."""
     hints = lending_hints(report)
@@ -203,6 +209,15 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             source="gitrepository-layout(5) shallow",
         ),
         shallow,
+    ),
+    (
+        RefusalRule(
+            id="worktree-references",
+            tasks=frozenset({Task.RECLAIM}),
+            meaning="git prune drops what only `refs/worktree` and the like of a linked work tree reach",
+            source="git-worktree(1), REFS; tried with git 2.39 to 2.55",
+        ),
+        worktree_references,
     ),
     (
         RefusalRule(

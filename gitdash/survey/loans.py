@@ -118,8 +118,28 @@ def _alternates_path(one: Inspected) -> bytes:
 
 
 def _still_stands(loan: "Loan") -> bool:
+    """Tell whether a borrower still borrows; what may only be out of sight now counts as there."""
     try:
         found = os.stat(loan.store_path)
     except (OSError, ValueError):
-        return False
-    return (found.st_dev, found.st_ino) == loan.store and os.path.lexists(loan.alternates_path)
+        if not _is_out_of_sight(loan.store_path):
+            return False
+    else:
+        if (found.st_dev, found.st_ino) != loan.store:
+            return False
+    return os.path.lexists(loan.alternates_path) or _is_out_of_sight(loan.alternates_path)
+
+
+def _is_out_of_sight(path: bytes) -> bool:
+    """Tell whether a file system may be missing on the way: what is left of the way ends in an empty folder.
+
+    A mount point is one while nothing is mounted there. Who has removed a repository for good removes that, too.
+    """
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    try:
+        with os.scandir(folder) as entries:
+            return next(iter(entries), None) is None
+    except OSError:
+        return True

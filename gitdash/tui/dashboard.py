@@ -15,6 +15,7 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.theme import ThemeProvider
 from typing_extensions import override
 
 from gitdash.errors import ExitCode
@@ -311,6 +312,11 @@ class Dashboard(App[int]):
         while len(self.screen_stack) > 1:
             await self.pop_screen()
         act()
+
+    @override
+    def search_themes(self) -> None:
+        """Open the palette of themes; Textual's own does not stand every burst of keys."""
+        self.call_next(partial(self.push_screen, Palette([ThemeProvider], placeholder="Search for themes")))
 
     @override
     def action_command_palette(self) -> None:

@@ -4,6 +4,7 @@
 to the log as before. A terminal that is closed meanwhile ends the dashboard without a traceback.
 """
 
+import asyncio
 import contextlib
 import io
 import os
@@ -11,7 +12,9 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any, Final
 
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
@@ -19,6 +22,9 @@ from typing_extensions import override
 
 from gitdash.errors import ExitCode
 from gitdash.tui.key_flood import WithoutFlood
+
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LATE_S: Final = 0.05
 
 
 def has_terminal() -> bool:
@@ -96,6 +102,9 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.exit_event = _End(self.fileno)
+        self._raising: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+        """What handled the signals before this driver, and does so while it has no terminal."""
+        self._soon: asyncio.TimerHandle | None = None
 
     @override
     def start_application_mode(self) -> None:
@@ -103,6 +112,8 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._has_terminal = True
         self._resize_one_after_another()
+        # what came while others had the terminal was for them: the loop passes over it first
+        self._soon = self._loop.call_later(_LATE_S, self._leave_by_signals)
         if self._watching is None:
             self._watching = threading.Thread(target=self._watch, name="terminal", daemon=True)
             self._watching.start()
@@ -111,7 +122,21 @@ class TerminalDriver(WithoutFlood, LinuxDriver):
     def stop_application_mode(self) -> None:
         """Give the terminal back."""
         self._has_terminal = False
+        if self._soon is not None:
+            self._soon.cancel()
+        for number, handler in self._raising.items():
+            self._loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+        self._raising.clear()
         super().stop_application_mode()
+
+    def _leave_by_signals(self) -> None:
+        """Leave as by a key when a signal asks for it: an exception would come out of whatever is called just then."""
+        for number in _ENDING:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                self._raising[number] = handler
+                self._loop.add_signal_handler(number, self._app.exit, ExitCode.INTERRUPTED)
 
     def _resize_one_after_another(self) -> None:
         """Have the loop call Textual's handler of SIGWINCH.

@@ -164,7 +164,15 @@ def test_cancelled_reading_ends_with_the_error_of_git(repository: GitRepository)
         read_facts(report, program=program(), now_s=time.time(), cancel=cancel)
 
 
-STATES = ["rebase-merge/", "rebase-apply/", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"]
+STATES = [
+    "rebase-merge/",
+    "rebase-apply/",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "NOTES_MERGE_PARTIAL",
+]
 
 
 @pytest.fixture
@@ -188,6 +196,24 @@ def test_operation_in_any_work_tree_is_seen(clone: GitRepository, state: str, fo
     assert [refusal.rule for refusal in refusals_of(Task.PACK_REFS, report_of(clone), facts_of(clone))] == [
         "operation-in-progress"
     ]
+
+
+@pytest.mark.oracle
+def test_reference_of_a_linked_work_tree_that_git_prune_does_not_look_at_is_seen(
+    clone: GitRepository, tmp_path: Path
+) -> None:
+    linked = tmp_path / "linked"
+    assert facts_of(clone).worktree_with_references is None
+    lost = clone.commit({"b": "2"}, reference="refs/heads/gone")
+    clone.git("update-ref", "-d", "refs/heads/gone")
+    clone.git("-C", linked, "update-ref", "refs/worktree/keep", lost)
+    assert facts_of(clone).worktree_with_references == "linked"
+    refused = [refusal.rule for refusal in refusals_of(Task.RECLAIM, report_of(clone), facts_of(clone))]
+    assert refused == ["worktree-references"]
+    # that is why
+    clone.git("prune", "--expire=now")
+    assert clone.git("cat-file", "-e", lost, check=False) == ""
+    assert clone.git("-C", linked, "rev-parse", "--verify", "-q", f"{lost}^{{commit}}", check=False) == ""
 
 
 @pytest.mark.oracle

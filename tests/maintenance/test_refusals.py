@@ -164,6 +164,7 @@ FIRING = [
         report(shallow=True, shallow_count=1),
         {},
     ),
+    ("worktree-references", frozenset({Task.RECLAIM}), HEALTHY, {"worktree_with_references": "linked"}),
     ("lends-objects", EVERY - ALLOWED_IN_LENDER, LENDER, {}),
     (
         "borrows-objects",

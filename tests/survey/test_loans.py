@@ -148,3 +148,14 @@ def test_one_repository_by_itself_knows_its_borrowers(fleet: Path, history: Hist
     assert single.report.borrowers == whole.borrowers
     assert single.report.roles == whole.roles
     assert single.report.findings == whole.findings
+
+
+@pytest.mark.safety
+def test_borrower_whose_file_system_may_be_missing_still_borrows(fleet: Path, history: History, tmp_path: Path) -> None:
+    assert pool_report(fleet, history).borrowers == members(fleet, "one", "two")
+    (fleet / "members").rename(tmp_path / "unmounted")
+    # a mount point where nothing is mounted
+    (fleet / "members").mkdir()
+    assert pool_report(fleet, history).borrowers == members(fleet, "one", "two")
+    (fleet / "members").rmdir()
+    assert pool_report(fleet, history).borrowers == ()

@@ -30,6 +30,17 @@ async def test_list_moves_by_no_page_where_no_line_is_drawn(moves: tuple[str, ..
         assert isinstance(driven.app.screen, Palette)
 
 
+@pytest.mark.parametrize("opened", ["go", "themes"])
+async def test_palette_of_themes_is_as_patient_as_that_of_commands(opened: str) -> None:
+    async with driven_fleet([row("a.git")]) as driven:
+        if opened == "themes":
+            driven.app.search_themes()
+        else:
+            await driven.pilot.press("ctrl+p")
+        await until(lambda: _listed(driven) > 1, "something is listed")
+        assert isinstance(driven.app.screen, Palette)
+
+
 async def test_click_on_a_line_that_is_no_longer_held_chooses_nothing() -> None:
     async with driven_fleet([row("a.git")], size=(80, 24)) as driven:
         await driven.pilot.press("ctrl+p")

@@ -109,7 +109,7 @@ class FilterBar(Vertical):
     @property
     def is_typing(self) -> bool:
         """The input has the focus."""
-        return self.screen.focused is self.input
+        return self.is_attached and self.screen.focused is self.input
 
     def refuse(self) -> None:
         """Go on with typing, and say why what was typed cannot be kept."""

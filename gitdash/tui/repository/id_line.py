@@ -70,7 +70,8 @@ class IdLine(Horizontal):
     @property
     def is_typing(self) -> bool:
         """The input has the focus."""
-        return self.screen.focused is self.input
+        # a key of a burst may come when the page is closed already
+        return self.is_attached and self.screen.focused is self.input
 
     def takes_typed(self, event: events.Key) -> bool:
         """Take a key that was on its way to the page when the input was opened; return whether it was for the input."""
