@@ -1,8 +1,8 @@
 """Looks for whoever may need a repository's objects, right before some of them go.
 
 What is remembered may be old, or have gone with the state file. So what lies below the configured roots is looked at
-again, and below each folder around the repository that a survey has searched; excluded folders may have borrowers, too.
-Where there is no such folder, nobody can know. Judges no repository, and reads none of them.
+again, and below each folder around the repository that a survey has searched; excluded folders and other file systems
+may have borrowers, too. Where there is no such folder, nobody can know. Judges no repository, and reads none of them.
 """
 
 import contextlib
@@ -65,7 +65,7 @@ def _searching(roots: Sequence[bytes], settings: "Settings", effective_uid: int,
     def search(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
         return discover(
             roots,
-            DiscoveryLimits(avoided=avoided, one_file_system=settings.scan.one_file_system),
+            DiscoveryLimits(avoided=avoided, one_file_system=False),
             read=read_file,
             effective_uid=effective_uid,
             trusted_roots=settings.trusted_roots(),

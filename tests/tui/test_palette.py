@@ -30,14 +30,10 @@ async def test_list_moves_by_no_page_where_no_line_is_drawn(moves: tuple[str, ..
         assert isinstance(driven.app.screen, Palette)
 
 
-@pytest.mark.parametrize("opened", ["go", "themes"])
-async def test_palette_of_themes_is_as_patient_as_that_of_commands(opened: str) -> None:
+async def test_palette_of_themes_is_as_patient_as_that_of_commands() -> None:
     async with driven_fleet([row("a.git")]) as driven:
-        if opened == "themes":
-            driven.app.search_themes()
-        else:
-            await driven.pilot.press("ctrl+p")
-        await until(lambda: _listed(driven) > 1, "something is listed")
+        driven.app.search_themes()
+        await until(lambda: _listed(driven) > 1, "themes are listed")
         assert isinstance(driven.app.screen, Palette)
 
 
