@@ -121,6 +121,14 @@ def member(_: GitRepository, folder: Path) -> GitRepository:
     return make_lender_and_member(folder)[1]
 
 
+def reference_of_a_worktree(_: GitRepository, folder: Path) -> GitRepository:
+    clone = GitRepository.init(folder / "clone", bare=False)
+    commit = clone.commit({"a": "1"})
+    clone.git("worktree", "add", "--quiet", folder / "linked", "-b", "linked")
+    clone.git("-C", folder / "linked", "update-ref", "refs/worktree/keep", commit)
+    return clone
+
+
 def unreferenced_lender(_: GitRepository, folder: Path) -> GitRepository:
     """All that it had was deleted; its objects are there until a gc."""
     lender, borrower = make_lender_and_member(folder)
@@ -166,6 +174,7 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "partial-clone": (Task.FULL_REPACK, partial, "missing on purpose"),
     "shallow": (Task.COMMIT_GRAPH, shallow, "its history is cut"),
     "lends-objects": (Task.RECLAIM, file("refs/dangling/x", "0" * 40 + "\n"), "refs/dangling"),
+    "worktree-references": (Task.RECLAIM, reference_of_a_worktree, "linked has references of its own"),
     "borrows-objects": (Task.FULL_REPACK, member, "would get a copy of everything"),
     "no-lender": (Task.UNLINK, lambda *_: None, "it borrows from nobody"),
     "unreferenced-lender": (Task.DEDUPLICATE, unreferenced_lender, "has no reference"),
