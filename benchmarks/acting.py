@@ -14,11 +14,13 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.fleet import git
+from benchmarks.fleet import git, history
 from benchmarks.timing import Result, interleave, run_once, speedup
 
 GITDASH = (sys.executable, "-m", "gitdash", "--no-state")
 LENDER_REFERENCES = 50_000
+AHEAD_COMMITS = 60_000
+"""Of five or six objects each."""
 FETCHES = 200
 JOBS = 4
 
@@ -43,6 +45,8 @@ def alternate_references(scratch: Path, runs: int) -> list[Result]:
         (default.text(), ours.text()),
     )
     # the member is far behind: the lender has what the remote has
+    ahead = history("main", AHEAD_COMMITS, b"from refs/heads/main^0\n", start_s=1_701_000_000)
+    git("-C", str(remote), "fast-import", "--quiet", stdin=ahead)
     git("-C", str(lender), "fetch", "--quiet", str(remote), "+refs/heads/*:refs/remotes/origin/*")
     variants = [
         (choice, _fetched(held, lambda choice=choice: _gitdash_fetch(held, choice)))
@@ -69,6 +73,7 @@ def make_pool(scratch: Path, reference_count: int) -> tuple[Path, Path, Path]:
     git("clone", "--quiet", "--bare", str(remote), str(lender))
     git("-C", str(lender), "fast-import", "--quiet", stdin=_side_branches(reference_count))
     git("-C", str(lender), "repack", "-a", "-d", "-q")
+    git("-C", str(lender), "pack-refs", "--all")
     tip = git("-C", str(remote), "rev-parse", "main").decode().strip()
     git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(member))
     (member / "objects" / "info" / "alternates").write_text(f"{lender}/objects\n")

@@ -9,6 +9,7 @@ repository, as the place of its packed-refs, its multi-pack-index, its reference
 never writes through a link and deletes as the link that they are. Judges nothing.
 """
 
+import collections
 import os
 import stat
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ _INDEX: Final = b"index"
 _OF_WORK_TREE: Final = (b"HEAD", b"index", b"gitdir", b"commondir")
 """What git reads of each linked work tree to know what is reachable."""
 _LOCK_SUFFIX: Final = b".lock"
+_PACKED_REFERENCE_BYTES: Final = 70
+"""A line of packed-refs: an id, and a name of some 28 characters."""
 _ENTRIES_MAXIMUM_COUNT: Final = 5_000_000
 _LINKS_MAXIMUM_COUNT: Final = 100
 
@@ -90,6 +93,17 @@ def irregular_reference(git_dir: bytes) -> bytes | None:
         if walk.irregular:
             break
     return walk.irregular[0] if walk.irregular else None
+
+
+def reference_count(git_dir: bytes) -> int:
+    """Return about how many references there are, by names below `refs` and the size of `packed-refs`."""
+    walk = _Walk(common_dir=git_dir, left_count=_ENTRIES_MAXIMUM_COUNT)
+    collections.deque(walk.links_below(b"refs"), maxlen=0)
+    try:
+        packed_bytes = os.stat(git_dir + b"/packed-refs").st_size
+    except OSError:
+        packed_bytes = 0
+    return _ENTRIES_MAXIMUM_COUNT - walk.left_count + packed_bytes // _PACKED_REFERENCE_BYTES
 
 
 def _shards(common_dir: bytes) -> list[bytes]:

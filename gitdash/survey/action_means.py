@@ -10,11 +10,13 @@ import msgspec
 
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, Neighbourhood
+from gitdash.maintenance.figures import figures_of
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.bookkeeping import Bookkeeping
+from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.neighbourhood import look_around
 from gitdash.survey.single import Single, path_of_store, report_single
 
@@ -90,6 +92,13 @@ class ActionMeans:
     def facts(self, repository: Repository) -> RepositoryReport:
         """Read the facts of a repository now; a fetch goes by no finding, and to judge takes as long as to read."""
         return self._single(repository).facts
+
+    def figures(self, report: RepositoryReport) -> StoreFigures:
+        """Return the figures of a repository's own files now; of findings nothing is known, for nobody has judged."""
+        repository = report.repository
+        inspection = inspect_now(repository.git_dir, repository.common_dir, now_s=self.clock())
+        now = msgspec.structs.replace(report, inspection=inspection)
+        return msgspec.structs.replace(figures_of(now), finding_count=None)
 
     def look_around(
         self, repository: Repository, tasks: Sequence[Task], cancel: threading.Event | None

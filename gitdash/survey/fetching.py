@@ -4,16 +4,13 @@ import threading
 from functools import partial
 from typing import Final
 
-import msgspec
-
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
 from gitdash.maintenance.fetching.planning import NOTHING_TO_FETCH
 from gitdash.maintenance.fetching.running import fetch
-from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.outcomes import classify
 from gitdash.model.fetch import FetchProgress, RemotePlan
-from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
 from gitdash.survey.action_means import ActionMeans, ActionWatch
@@ -51,7 +48,7 @@ def fetch_remote(
     try:
         with commands_for(path, entry.begin_command):
             # another remote of the same repository may have been fetched from since it was planned
-            before = _figures(means.facts(report.repository))
+            before = means.figures(report)
             entry.note_before(before)
             watch.begins(before)
             result = fetch(
@@ -62,7 +59,7 @@ def fetch_remote(
                 cancel=cancel,
                 on_progress=partial(_tell, watch),
             )
-            after = before if remote.is_preview else _figures(means.facts(report.repository))
+            after = before if remote.is_preview else means.figures(report)
             ended = entry.end_fetch(result, before=before, after=after)
     except GitdashError as error:
         verdict = classify(error)
@@ -92,11 +89,6 @@ def refused_fetch(
     if not is_named and all(refusal.rule in NOTHING_TO_FETCH for refusal in refusals):
         return entry.end(Outcome.NOTHING_TO_DO, None, why)
     return entry.end(Outcome.REFUSED, Reason.REFUSED, why)
-
-
-def _figures(report: RepositoryReport) -> StoreFigures:
-    """Return what a fetch may change; of findings nothing is known, for nobody has judged."""
-    return msgspec.structs.replace(figures_of(report), finding_count=None)
 
 
 def _tell(watch: ActionWatch, progress: FetchProgress) -> None:

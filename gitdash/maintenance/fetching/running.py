@@ -159,7 +159,13 @@ class _Fetch:
     def _alternate_refs(self, environment: Mapping[str, str]) -> Sequence[tuple[str, str]]:
         """Decide whether the lender's references are named, and return the pairs that say so."""
         gathered = self.gathered
-        facts = read_alternate_refs_facts(gathered.session, gathered.remote, self.inspection, environment)
+        facts = read_alternate_refs_facts(
+            gathered.session,
+            gathered.remote,
+            gathered.report.repository.common_dir + b"/objects",
+            self.inspection,
+            environment,
+        )
         choice, why = alternate_refs_choice(facts)
         if facts.has_lender:
             gathered.choices.append(f"alternate refs {'suppressed' if choice == 'suppress' else 'used'}: {why}")

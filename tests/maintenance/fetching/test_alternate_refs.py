@@ -5,6 +5,7 @@ import pytest
 from gitdash.maintenance.fetching.alternate_refs import (
     AlternateRefsFacts,
     alternate_refs_choice,
+    commits_between,
     list_remote_arguments,
     missing_tips,
 )
@@ -19,12 +20,51 @@ from gitdash.maintenance.fetching.alternate_refs import (
         (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=3), "suppress"),
         (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=3, held_count=1), "use"),
         (AlternateRefsFacts(asked="auto", has_lender=True, missing_count=3, held_count=3), "use"),
+        (
+            AlternateRefsFacts(
+                asked="auto",
+                has_lender=True,
+                missing_count=3,
+                held_count=3,
+                lent_reference_count=9_000,
+                behind_count=40,
+            ),
+            "suppress",
+        ),
+        (
+            AlternateRefsFacts(
+                asked="auto", has_lender=True, missing_count=3, held_count=3, lent_reference_count=9_000
+            ),
+            "use",
+        ),
         (AlternateRefsFacts(asked="use", has_lender=True, missing_count=3), "use"),
         (AlternateRefsFacts(asked="suppress", has_lender=True, missing_count=3, held_count=3), "suppress"),
     ],
 )
 def test_references_of_a_lender_are_named_where_it_has_what_is_wanted(facts: AlternateRefsFacts, choice: str) -> None:
     assert alternate_refs_choice(facts)[0] == choice
+
+
+@pytest.mark.parametrize(
+    ("tips", "present", "expected"),
+    [
+        (["e"], ["b"], 3),
+        (["e", "c"], ["b"], 3),
+        (["b"], ["b"], 0),
+        # a root is the end of what there is
+        (["b"], [], 2),
+        # beyond what was listed
+        (["z"], ["b"], None),
+        (["f"], ["b"], None),
+        # a merge whose other side began before what is present
+        (["m"], ["b"], 5),
+    ],
+)
+def test_commits_between_are_counted_as_far_as_they_are_listed(
+    tips: list[str], present: list[str], expected: int | None
+) -> None:
+    listed = "m e x\nf y\ne d\nd c\nc b\nx b\nb a\na\n"
+    assert commits_between(tips, present, listed) == expected
 
 
 def test_missing_are_wanted_tips_that_no_reference_names() -> None:

@@ -418,6 +418,25 @@ def test_member_does_not_name_what_its_lender_has_unless_that_is_wanted(tmp_path
     assert "alternate refs suppressed: nothing is wanted that is not here" in fetched(client.path).choices
 
 
+def test_member_that_is_a_little_behind_does_not_name_many_references(tmp_path: Path) -> None:
+    upstream = make_upstream(tmp_path)
+    lender = GitRepository.init(tmp_path / "lender.git")
+    lender.git("fetch", "--quiet", os.fspath(upstream.path), "+refs/heads/main:refs/heads/main")
+    tip = lender.git("rev-parse", "refs/heads/main")
+    names = "".join(f"create refs/keep/{number} {tip}\n" for number in range(100))
+    lender.git("update-ref", "--stdin", stdin=names.encode())
+    client = make_client(tmp_path / "client.git", upstream, refspec="+refs/heads/main:refs/remotes/origin/main")
+    client.borrow_from(lender)
+    client.git("update-ref", "refs/heads/main", tip)
+    commit = upstream.commit({"more": "1"})
+    lender.git("fetch", "--quiet", os.fspath(upstream.path), "+refs/heads/main:refs/heads/main")
+    (choice,) = [choice for choice in fetched(client.path).choices if choice.startswith("alternate refs")]
+    assert choice.startswith(
+        "alternate refs suppressed: the lender has 1 of 1 wanted tip, but to receive 1 commit costs"
+    )
+    assert references(client)["refs/remotes/origin/main"] == commit
+
+
 def test_fetch_without_the_lender_says_that_objects_may_be_lacking(tmp_path: Path) -> None:
     """git says so on stderr alone, and ends with 0."""
     upstream, lender = make_upstream(tmp_path), GitRepository.init(tmp_path / "lender.git")
