@@ -56,7 +56,9 @@ class Listener:
                 one.shutdown(socket.SHUT_RDWR)
         for process in self.processes:
             if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+                # the thread that waits for it may have seen its end meanwhile
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.wait(LIMIT_S)
 
 
