@@ -51,14 +51,6 @@ def test_palette_is_closed_once(keys: bytes) -> None:
     _burst(b"\x10", keys, after="Choose a view")
 
 
-_CLICKS = b"".join(b"\x1b[<0;20;%dM\x1b[<0;20;%dm" % (line, line) for line in range(8, 14))
-
-
-@pytest.mark.parametrize("keys", [b"\x1b[6~", b"\x1b[5~\x1b[6~", b"fe" + _CLICKS + b"x" + _CLICKS])
-def test_palette_stands_keys_and_clicks_that_come_before_its_list_is_drawn(keys: bytes) -> None:
-    _burst(b"\x10" + keys)
-
-
 @pytest.mark.parametrize("opened_by", [b"V", b"c", b"J", b"p"])
 def test_screen_or_page_is_closed_once(opened_by: bytes) -> None:
     _burst(opened_by, b"\r\r")
