@@ -21,7 +21,7 @@ _INEXACT_SIGNS: Final = ("\\", "***", "…")
 """A key with one of these is shown escaped, masked or cut: it may not be the key in the file."""
 
 
-def file_command(command: str, folder: bytes, names: Sequence[str]) -> str:
+def file_command(command: str, folder: bytes, names: Sequence[str], *, more_count: int = 0) -> str:
     """Return a command with the absolute paths of files, in backticks, and how many more files it should name.
 
     Args:
@@ -29,9 +29,10 @@ def file_command(command: str, folder: bytes, names: Sequence[str]) -> str:
         folder: Absolute.
         names: Printable paths below the folder. One with an escape in it may not be the name on disk: it is counted
             among those that the command does not name.
+        more_count: How many files there are whose names are not known.
     """
     exact = [name for name in names if "\\" not in name][:_NAMED_MAXIMUM_COUNT]
-    rest_count = len(names) - len(exact)
+    rest_count = len(names) + more_count - len(exact)
     if not exact:
         return f"`{command}` with the path of each"
     words = " ".join(shell_word(folder + b"/" + name.encode()) for name in exact)

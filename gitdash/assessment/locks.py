@@ -65,6 +65,9 @@ GC_LOG = Rule(
 )
 
 
+_REFERENCES = "refs/"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockKind:
     """One kind of lock."""
@@ -116,7 +119,7 @@ LOCK_KINDS: tuple[LockKind, ...] = (
     ),
     LockKind(name="packed-refs.new", age_s=_lock_age_s, stops="packing references"),
     LockKind(name="packed-refs.lock", age_s=_reference_lock_age_s, stops="packing and deleting references"),
-    LockKind(name="refs/", age_s=_reference_lock_age_s, stops="updates of the reference"),
+    LockKind(name=_REFERENCES, age_s=_reference_lock_age_s, stops="updates of the reference"),
     LockKind(name="reftable/", age_s=_reference_lock_age_s, stops="updates of all references"),
     LockKind(
         name="index.lock",
@@ -162,22 +165,32 @@ def _stale_lock_finding(case: Case, locks: list[LockFile]) -> Finding:
     abandoned = [lock for lock in locks if lock.holder_pid is None]
     shown_lock = min(abandoned or held, key=lambda lock: lock.mtime_s)
     age_s = case.age_s(shown_lock.mtime_s)
-    others = f" and {counted(len(locks) - 1, 'other')} like it" if len(locks) > 1 else ""
+    left_out_count = _left_out_count(case, abandoned)
+    lock_count = len(locks) + left_out_count
+    others = f" and {counted(lock_count - 1, 'other')} like it" if lock_count > 1 else ""
     holder = "no process seen holding it" if abandoned else f"held by process {shown_lock.holder_pid}"
     finding = STALE_LOCK.finding(
         case,
         Severity.WARNING if abandoned else Severity.NOTICE,
         f"{shown_lock.path}{others}, {human_age(age_s)} old, {holder}; stops {kind_of(shown_lock.path).stops}",
-        {"path": shown_lock.path, "lock_count": len(locks), "held_count": len(held), "age_s": age_s},
-        remedy=_remove(case, abandoned) if abandoned else _wait(shown_lock),
+        {"path": shown_lock.path, "lock_count": lock_count, "held_count": len(held), "age_s": age_s},
+        remedy=_remove(case, abandoned, left_out_count) if abandoned else _wait(shown_lock),
         formula=compared_ages(age_s, ">=", kind_of(shown_lock.path).age_s(case.policy)),
     )
     is_for_sweep = bool(abandoned) and kind_of(shown_lock.path).is_swept
     return finding if is_for_sweep else msgspec.structs.replace(finding, task=None)
 
 
-def _remove(case: Case, locks: list[LockFile]) -> str:
-    return f"{_LOOK} {file_command('rm --', case.subject.repository.git_dir, [lock.path for lock in locks])}"
+def _left_out_count(case: Case, abandoned: list[LockFile]) -> int:
+    """Return how many more of their kind are stale: those left out, which are older than each but the oldest."""
+    is_of_references = len(abandoned) > 1 and abandoned[0].path.startswith(_REFERENCES)
+    return case.inspection.left_out_lock_count if case.inspection is not None and is_of_references else 0
+
+
+def _remove(case: Case, locks: list[LockFile], left_out_count: int = 0) -> str:
+    paths = [lock.path for lock in locks]
+    command = file_command("rm --", case.subject.repository.git_dir, paths, more_count=left_out_count)
+    return f"{_LOOK} {command}"
 
 
 def _wait(lock: LockFile) -> str:

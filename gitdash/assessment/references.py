@@ -175,14 +175,15 @@ def empty_references(case: Case) -> Iterator[Finding]:
     age_s = case.age_s(references.empty_loose_oldest_mtime_s)
     if age_s < case.policy.empty_reference_age_s:
         return
-    names = references.empty_loose_names
+    names, count = references.empty_loose_names, references.empty_loose_count
+    remove = file_command("rm --", case.subject.repository.common_dir, names, more_count=count - len(names))
     yield EMPTY_REFERENCES.finding(
         case,
         Severity.WARNING,
-        f"{counted(len(names), 'empty loose reference')}, the oldest for {human_age(age_s)}: {listed(names)}",
-        {"empty_count": len(names), "oldest_age_s": age_s},
-        remedy="find the value in `{git} reflog` or in the remote, then"
-        f" {file_command('rm --', case.subject.repository.common_dir, names)} and set the reference again",
+        f"{counted(count, 'empty loose reference')}, the oldest for {human_age(age_s)}:"
+        f" {listed(names, of_count=count)}",
+        {"empty_count": count, "oldest_age_s": age_s},
+        remedy=f"find the value in `{{git}} reflog` or in the remote, then {remove} and set the reference again",
         formula=compared_ages(age_s, ">=", case.policy.empty_reference_age_s, of="oldest"),
     )
 

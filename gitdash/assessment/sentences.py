@@ -15,10 +15,14 @@ def ago(age_s: float) -> str:
     return "just now" if age == "now" else f"{age} ago"
 
 
-def listed(names: Sequence[str], at_most: int = 3) -> str:
-    """Return names with commas, and how many more there are: `a, b, c and 4 more`."""
-    rest_count = len(names) - at_most
-    return ", ".join(names[:at_most]) + (f" and {human_count(rest_count)} more" if rest_count > 0 else "")
+def listed(names: Sequence[str], at_most: int = 3, *, of_count: int | None = None) -> str:
+    """Return names with commas, and how many more there are: `a, b, c and 4 more`.
+
+    `of_count` is how many there are where not all names are known.
+    """
+    shown = names[:at_most]
+    rest_count = (len(names) if of_count is None else of_count) - len(shown)
+    return ", ".join(shown) + (f" and {human_count(rest_count)} more" if rest_count > 0 else "")
 
 
 def shell_word(path: bytes) -> str:

@@ -37,27 +37,58 @@ _LOCK_PATHS: Final = (
 
 _GC_PID: Final = b"gc.pid"
 _GC_PID_BYTES: Final = 512
-_LOCKS_SHOWN: Final = 200
+_REFERENCE_LOCKS_KEPT: Final = 5_000
+"""For those who read more nothing changes, and whoever makes a million files should not fill the memory."""
 
 
-def inspect_locks(listing: Listing, git_dir: bytes) -> tuple[LockFile, ...]:
-    """Return the locks of a listed git directory, `gc.pid` included, sorted by path."""
+def inspect_locks(listing: Listing, git_dir: bytes) -> tuple[tuple[LockFile, ...], int]:
+    """Return the locks of a listed git directory, `gc.pid` last, and how many of references are left out.
+
+    Those before `gc.pid` are sorted by path. What is left out has no holder and is older than what is not, but for the
+    oldest: it tells since when.
+    """
     present: list[tuple[bytes, os.stat_result]] = []
     for folder, name in _LOCK_PATHS:
         found = listing.folders.get(folder, {}).get(name)
         if found is not None:
             present.append((folder + b"/" + name if folder else name, found))
-    present += listing.references.locks.items()
-    locks = [_lock(git_dir, path, found) for path, found in sorted(present)[:_LOCKS_SHOWN]]
+    holders = _Holders(git_dir)
+    of_references = _worth_keeping(listing.references.locks, holders)
+    locks = [
+        LockFile(
+            path=printable_path(path), mtime_s=found.st_mtime, bytes=found.st_size, holder_pid=holders.process_id(path)
+        )
+        for path, found in sorted([*present, *of_references.items()])
+    ]
     gc_pid = listing.top().get(_GC_PID)
     if gc_pid is not None:
         locks.append(_gc_pid(listing, gc_pid))
-    return tuple(locks)
+    return tuple(locks), len(listing.references.locks) - len(of_references)
 
 
-def _lock(git_dir: bytes, path: bytes, found: os.stat_result) -> LockFile:
-    holder_pid = _open_locks(int(time.monotonic())).get(os.path.realpath(git_dir + b"/" + path))
-    return LockFile(path=printable_path(path), mtime_s=found.st_mtime, bytes=found.st_size, holder_pid=holder_pid)
+def _worth_keeping(locks: dict[bytes, os.stat_result], holders: "_Holders") -> dict[bytes, os.stat_result]:
+    if len(locks) <= _REFERENCE_LOCKS_KEPT:
+        return locks
+    by_age = sorted(locks, key=lambda path: locks[path].st_mtime)
+    held = (path for path in by_age if holders.process_id(path) is not None)
+    kept = {by_age[0], *by_age[1 - _REFERENCE_LOCKS_KEPT :], *held}
+    return {path: found for path, found in locks.items() if path in kept}
+
+
+class _Holders:
+    """Who has the locks of one git directory open."""
+
+    def __init__(self, git_dir: bytes) -> None:
+        self._git_dir = git_dir
+        self._real_folders: dict[bytes, bytes] = {}
+        self._open = _open_locks(int(time.monotonic()))
+
+    def process_id(self, path: bytes) -> int | None:
+        """Return a process that has a lock open, by its path relative to the git directory."""
+        folder, _, name = path.rpartition(b"/")
+        if folder not in self._real_folders:
+            self._real_folders[folder] = os.path.realpath(self._git_dir + b"/" + folder)
+        return self._open.get(self._real_folders[folder] + b"/" + name)
 
 
 def _gc_pid(listing: Listing, found: os.stat_result) -> LockFile:

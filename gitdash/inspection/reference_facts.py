@@ -57,6 +57,7 @@ def inspect_references(
         packed_bytes=found[6] if found else 0,
         unlisted_count=hidden_count + len(seen.empty),
         empty_loose_names=tuple([printable_path(name) for name, _ in seen.empty[:_EMPTY_NAMES_SHOWN]]),
+        empty_loose_count=len(seen.empty),
         empty_loose_oldest_mtime_s=min([mtime_s for _, mtime_s in seen.empty], default=None),
         has_dangling_namespace=seen.has_dangling_namespace,
     )

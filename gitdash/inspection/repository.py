@@ -131,7 +131,7 @@ def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
     references = inspect_references(common, config.reference_backend, object_format)
     shallow_count = _shallow_count(snapshot)
     gc_log = common.top().get(b"gc.log")
-    locks = inspect_locks(own, place.git_dir)
+    locks, left_out_lock_count = inspect_locks(own, place.git_dir)
     has_ages = bool(locks or gc_log or config.has_includes or own.newest_ns >= (now_s - _RACY_S) * 1e9)
     return Inspection(
         inspected_at_s=now_s,
@@ -152,6 +152,7 @@ def _inspect(snapshot: Snapshot, place: Place, moment: Moment) -> Inspection:
         references=references,
         alternates=snapshot.alternates,
         locks=locks,
+        left_out_lock_count=left_out_lock_count,
         gc_log=_gc_log(snapshot, gc_log),
         gc_log_mtime_s=gc_log.st_mtime if gc_log else None,
         config=config.facts,

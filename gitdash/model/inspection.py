@@ -185,6 +185,8 @@ class ReferenceFacts(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     ones that are empty files."""
     empty_loose_names: tuple[str, ...] = ()
     """Zero-length loose references, at most 20: what a power loss leaves."""
+    empty_loose_count: int = 0
+    """All of them."""
     empty_loose_oldest_mtime_s: float | None = None
     has_dangling_namespace: bool = False
     """`refs/dangling/*` exists: the mark of a Gitaly object pool."""
@@ -398,3 +400,6 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     problems: tuple[Problem, ...] = ()
     watched: bytes = b""
     """The paths whose lstat(2) the fingerprint is made of; empty if only a walk can tell whether anything changed."""
+    left_out_lock_count: int = 0
+    """Locks of references that are not in `locks`, where these would be too many: without a holder, and older than
+    those that are, but for the oldest."""

@@ -118,7 +118,7 @@ def wreck(**changes: object) -> Subject:
         "loose": loose_facts(count=9000, stale_count=9000, shard_17_count=30),
         "multi_pack_index": multi_pack_index(missing_pack_count=1),
         "references": reference_facts(
-            loose_count=5000, empty_loose_names=("refs/heads/x",), empty_loose_oldest_mtime_s=old
+            loose_count=5000, empty_loose_names=("refs/heads/x",), empty_loose_count=1, empty_loose_oldest_mtime_s=old
         ),
         "alternates": alternates(lender(exists=False), lender(b"/o/objects"), mtime_s=NOW_S),
         "config": config_facts(concerns=effects, unknown_extensions=("x",), precious_objects=False),

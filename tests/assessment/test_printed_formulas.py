@@ -129,7 +129,7 @@ TABLE = [
         "empty-references",
         {
             "references": reference_facts(
-                empty_loose_names=("refs/heads/x",), empty_loose_oldest_mtime_s=NOW_S - 90_000.9
+                empty_loose_names=("refs/heads/x",), empty_loose_count=1, empty_loose_oldest_mtime_s=NOW_S - 90_000.9
             )
         },
         "oldest 90,000 s >= 86,400 s",

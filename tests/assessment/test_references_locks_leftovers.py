@@ -57,8 +57,24 @@ def test_missing_table_is_critical() -> None:
 
 @pytest.mark.parametrize(("age_s", "fires"), [(HOUR_S, False), (DAY_S - 1, False), (DAY_S, True), (25 * HOUR_S, True)])
 def test_empty_loose_reference_is_a_warning_after_a_day(age_s: float, fires: bool) -> None:
-    references = reference_facts(empty_loose_names=("refs/heads/x",), empty_loose_oldest_mtime_s=NOW_S - age_s)
+    references = reference_facts(
+        empty_loose_names=("refs/heads/x",), empty_loose_count=1, empty_loose_oldest_mtime_s=NOW_S - age_s
+    )
     assert found(subject(references=references)) == ({"empty-references": "warning"} if fires else {})
+
+
+def test_all_empty_references_are_counted_though_only_some_are_named() -> None:
+    references = reference_facts(
+        empty_loose_names=tuple(f"refs/heads/{number:02}" for number in range(20)),
+        empty_loose_count=30,
+        empty_loose_oldest_mtime_s=NOW_S - DAY_S,
+    )
+    finding = finding_of("empty-references", subject(references=references))
+    assert finding.summary.startswith("30 empty loose references")
+    assert finding.summary.endswith(": refs/heads/00, refs/heads/01, refs/heads/02 and 27 more")
+    assert finding.evidence["empty_count"] == 30
+    assert finding.remedy.count("/srv/git/a.git/refs/heads/") == 10
+    assert "and so with 20 more" in finding.remedy
 
 
 QUARTER_S = 900.0
@@ -115,6 +131,17 @@ def test_remedy_names_ten_files_and_counts_the_rest() -> None:
     remedy = finding_of("stale-lock", subject(locks=locks)).remedy
     assert remedy.count("/srv/git/a.git/refs/heads/") == 10
     assert remedy.endswith("`, and so with 490 more")
+
+
+def test_locks_left_out_by_inspection_are_counted_with_those_that_are_stale() -> None:
+    locks = (lock("refs/heads/a.lock", DAY_S), lock("refs/heads/b.lock", 2 * HOUR_S))
+    finding = finding_of("stale-lock", subject(locks=locks, left_out_lock_count=70))
+    assert finding.summary.startswith("refs/heads/a.lock and 71 others like it, 1d old")
+    assert finding.evidence["lock_count"] == 72
+    assert finding.remedy.endswith("`, and so with 70 more")
+    young = (lock("refs/heads/a.lock", DAY_S), lock("refs/heads/b.lock", HOUR_S - 1), lock("shallow.lock", HOUR_S))
+    stale = [one for one in judge(subject(locks=young, left_out_lock_count=70)) if one.rule == "stale-lock"]
+    assert [one.evidence["lock_count"] for one in stale] == [1, 1]
 
 
 def test_remedy_names_no_file_whose_name_is_shown_escaped() -> None:

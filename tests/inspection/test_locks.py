@@ -68,6 +68,43 @@ def test_a_process_that_has_the_lock_open_is_its_holder(sha1_repository: GitRepo
         assert lock(inspect, sha1_repository).holder_pid == os.getpid()
 
 
+def test_no_lock_is_hidden_by_many_stale_ones(sha1_repository: GitRepository, inspect: Inspect) -> None:
+    now_s = time.time()
+    for number in range(230):
+        path = sha1_repository.git_dir / "refs" / "heads" / f"{number:03}.lock"
+        path.touch()
+        sha1_repository.age(path, 86_400, now_s)
+    (sha1_repository.git_dir / "shallow.lock").touch()
+    inspection = inspect(sha1_repository, now_s=now_s)
+    assert len(inspection.locks) == 231
+    assert inspection.locks[-1].path == "shallow.lock"
+    assert inspection.left_out_lock_count == 0
+
+
+@pytest.mark.safety
+def test_of_far_too_many_reference_locks_the_oldest_the_youngest_and_the_held_are_kept(
+    sha1_repository: GitRepository, inspect: Inspect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspection_locks, "_REFERENCE_LOCKS_KEPT", 4)
+    now_s = time.time()
+    for number in range(10):
+        path = sha1_repository.git_dir / "refs" / "heads" / f"{number}.lock"
+        path.touch()
+        sha1_repository.age(path, 1000 * (number + 1), now_s)
+    (sha1_repository.git_dir / "shallow.lock").touch()
+    with (sha1_repository.git_dir / "refs" / "heads" / "6.lock").open("rb"):
+        inspection = inspect(sha1_repository, now_s=now_s)
+    assert [lock.path for lock in inspection.locks] == [
+        "refs/heads/0.lock",
+        "refs/heads/1.lock",
+        "refs/heads/2.lock",
+        "refs/heads/6.lock",
+        "refs/heads/9.lock",
+        "shallow.lock",
+    ]
+    assert inspection.left_out_lock_count == 5
+
+
 def test_gc_pid_of_a_live_process_here_names_its_holder(sha1_repository: GitRepository, inspect: Inspect) -> None:
     path = sha1_repository.git_dir / "gc.pid"
     path.write_text(f"{os.getpid()} {socket.gethostname()}")

@@ -87,6 +87,7 @@ def test_empty_references_are_named_with_the_oldest_time(sha1_repository: GitRep
     facts = inspection.references
     assert isinstance(facts, ReferenceFacts)
     assert facts.empty_loose_names == tuple(f"refs/heads/b{number:02}" for number in range(20))
+    assert facts.empty_loose_count == 25
     assert facts.empty_loose_oldest_mtime_s == pytest.approx(now_s - 124)
     assert inspection.valid_until_s == inspection.inspected_at_s
 
