@@ -172,6 +172,9 @@ def _is_own(process: bytes) -> bool:
         if process == own:
             return True
         process = _stat_field(process, _PARENT_FIELD)
+        if process in (b"", b"0"):
+            # it has ended, or has no parent: the file of that name above is about the machine
+            return False
     return False
 
 

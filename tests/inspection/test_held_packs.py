@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gitdash.inspection import held_packs as looked_at
 from gitdash.inspection.held_packs import held_packs
 from gitdash.model.held_packs import HeldPacks, PackHolder
 from tests.support.repositories import GIT, GitRepository, clean_environment
@@ -199,3 +200,19 @@ def test_processes_of_other_users_are_counted(store: Path, hold: Hold) -> None:
     assert found.holders == ()
     assert found.unseen_count > look(store).unseen_count
     assert found.gaps == (f"{found.unseen_count} processes cannot be looked into",)
+
+
+def test_search_for_ancestors_ends_at_a_process_without_a_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+    parent_of = {b"700": b"1", b"1": b"0"}
+
+    def parent(process: bytes, _place: int) -> bytes:
+        asked.append(process)
+        # field 1 of /proc/stat, were it taken for a process, may be any number
+        return parent_of.get(process, b"%d" % os.getpid())
+
+    monkeypatch.setattr(looked_at, "_stat_field", parent)
+    assert not looked_at._is_own(b"700")
+    assert asked == [b"700", b"1"]
+    parent_of[b"700"] = b""
+    assert not looked_at._is_own(b"700")
