@@ -3,18 +3,20 @@
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from gitdash import __version__
 from gitdash.cli.clock import wall_clock
-from gitdash.cli.output import say, write_text
+from gitdash.cli.output import OutputError, say, write_text
 from gitdash.cli.run_progress import RunProgress
 from gitdash.cli.session import Session
-from gitdash.errors import ExitCode
+from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_values import SCHEMA_VERSION, json_text, utc_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, short_lines
 from gitdash.export.ledger_record import action_record
+from gitdash.maintenance.outcomes import classify
+from gitdash.maintenance.queue import Ticket
 from gitdash.maintenance.run_report import NAMED_LIMIT, report_lines, run_report
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.survey.acting import Actions
@@ -84,6 +86,11 @@ class Run:
         self._unwatched = dict.fromkeys(paths)
         """Repositories that have not had their turn."""
         self._unbegun: list[str] = []
+        self._tickets: list[Ticket] = []
+        self._errors: list[tuple[bytes, Exception]] = []
+        """What kept an action from beginning, by the path of its repository."""
+        self._output_error: OutputError | None = None
+        """The first, of a thread that acts: it has others to serve, so that this is raised at the end."""
         self._lock = threading.Lock()
         self.progress = RunProgress()
 
@@ -92,6 +99,15 @@ class Run:
         self._unwatched.pop(path, None)
         return RunWatch(self, self.progress.ask(), path, what)
 
+    def follow(self, tickets: Sequence[Ticket]) -> None:
+        """Take what is queued: what it raises, such as for a damaged state file, belongs to the end."""
+        self._tickets += tickets
+
+    def fail(self, path: bytes, error: GitdashError) -> None:
+        """Take why nothing could be queued for a repository."""
+        self._unwatched.pop(path, None)
+        self._errors.append((path, error))
+
     def take(self, entries: Sequence[LedgerEntry], *, shown: str) -> None:
         """Take what became of an action; nothing if it never began."""
         with self._lock:
@@ -99,8 +115,13 @@ class Run:
             if not entries:
                 self._unbegun.append(shown)
             if self._output_format == "table":
-                lines = [line for entry in entries for line in self._lines(entry)]
-                write_text("".join(f"{line}\n" for line in lines))
+                self._print("".join(f"{line}\n" for entry in entries for line in self._lines(entry)))
+
+    def _print(self, text: str) -> None:
+        try:
+            write_text(text)
+        except OutputError as error:
+            self._output_error = self._output_error or error
 
     def _lines(self, entry: LedgerEntry) -> list[str]:
         return entry_lines(entry, wall_clock(), names_path=True) if self._is_verbose else short_lines(entry)
@@ -116,23 +137,37 @@ class Run:
             self._unbegun += map(printable_path, self._unwatched)
             actions.cancel_all()
             actions.wait(_STOP_LIMIT_S)
-            self.finish()
+            with suppress(OutputError):
+                self.finish()
             raise
 
     def finish(self) -> int:
-        """Print the rest, and return the exit code."""
+        """Print the rest, and return the exit code. Raises OutputError if something could not be printed."""
         report = run_report(self._entries)
         if self._output_format == "json":
-            write_text(json_text(_document(self._entries)))
+            self._print(json_text(_document(self._entries)))
         for line in report_lines(report):
             say(line)
+        self._say_unbegun()
+        has_failed = self._say_errors()
+        if self._output_error is not None:
+            raise self._output_error
+        return worst(report.exit_code, ExitCode.FINDINGS if has_failed else ExitCode.DONE)
+
+    def _say_unbegun(self) -> None:
         if self._unbegun:
             say(f"{counted(len(self._unbegun), 'action')}: not begun")
             for shown in self._unbegun[:NAMED_LIMIT]:
                 say(f"  {shown}")
             if len(self._unbegun) > NAMED_LIMIT:
                 say(f"  and {len(self._unbegun) - NAMED_LIMIT:,} more")
-        return report.exit_code
+
+    def _say_errors(self) -> bool:
+        """Say what no entry of the ledger says; returns whether there was something."""
+        raised = [(one.claims.repository, one.error) for one in self._tickets if one.error is not None]
+        for path, error in (*self._errors, *raised):
+            say(f"gitdash: {printable_path(path)}: {classify(error).sentence}")
+        return bool(self._errors or raised)
 
 
 class RunWatch:

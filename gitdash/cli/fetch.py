@@ -9,6 +9,7 @@ from gitdash.cli.acted_on import repositories
 from gitdash.cli.acting import Run, RunWatch, acting, worst
 from gitdash.cli.session import Session
 from gitdash.config.settings import FetchSettings
+from gitdash.errors import GitdashError
 from gitdash.maintenance.fetching.options import AlternateRefs, FetchOptions, configured_options
 
 
@@ -55,10 +56,14 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
     with acting(session) as actions, run.reported(actions):
         run_id = actions.new_run()
         for repository in found:
-            report = actions.facts(repository)
+            try:
+                report = actions.facts(repository)
+                plan = actions.plan_fetch(report, options)
+            except GitdashError as error:
+                run.fail(repository.path, error)
+                continue
             watch_of = partial(_watch, run, repository.path)
-            plan = actions.plan_fetch(report, options)
-            actions.fetch(report, plan, watch_of, run=run_id, is_named=repository.path in meant.named)
+            run.follow(actions.fetch(report, plan, watch_of, run=run_id, is_named=repository.path in meant.named))
     return worst(run.finish(), meant.exit_code)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -66,25 +66,28 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
     if Task.RECLAIM in command.tasks:
         _require_name(meant, command.confirmed_name)
     with acting(session) as actions:
-        planned = _plan(actions, meant, command)
-        return worst(_show_and_run(session, actions, planned, command), meant.exit_code)
+        planned = list(_plans(actions, meant, command))
+        has_failed = len(planned) < len(meant.repositories)
+        exit_code = worst(meant.exit_code, ExitCode.FINDINGS if has_failed else ExitCode.DONE)
+        return worst(_show_and_run(session, actions, planned, command), exit_code) if planned else exit_code
 
 
-def _plan(actions: Actions, meant: Meant, command: MaintainCommand) -> list[Planned]:
+def _plans(actions: Actions, meant: Meant, command: MaintainCommand) -> Iterator[Planned]:
+    """Yield the plans that can be made; says why the others cannot."""
     progress = ProgressLine()
-    planned = []
     for number, repository in enumerate(meant.repositories, 1):
         progress.show(f"making plans {number}/{len(meant.repositories)}")
-        planned.append(
-            actions.plan(
+        try:
+            yield actions.plan(
                 repository,
                 command.tasks or None,
                 known=meant.known.get(repository.path),
                 on_progress=partial(_show_walk, progress),
             )
-        )
+        except GitdashError as error:
+            progress.clear()
+            say(f"gitdash: {printable_path(repository.path)}: {error}")
     progress.clear()
-    return planned
 
 
 def _show_walk(progress: ProgressLine, walk: CommandProgress) -> None:
@@ -120,7 +123,7 @@ def _run(actions: Actions, planned: Sequence[Planned], command: MaintainCommand,
         for one in meant:
             what = ", ".join(task.task for task in one.plan.runnable)
             watch = run.watch(one.plan.path, f"maintain {what}".rstrip())
-            actions.maintain(one, watch, run=run_id, families=families, confirmed_name=name)
+            run.follow([actions.maintain(one, watch, run=run_id, families=families, confirmed_name=name)])
     return run.finish()
 
 

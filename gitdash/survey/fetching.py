@@ -28,11 +28,11 @@ def fetch_remote(
     cancel: threading.Event,
 ) -> LedgerEntry:
     """Fetch, and return what the ledger says of it."""
-    path = report.repository.path
-    other = None if remote.is_preview else means.books.done_elsewhere(ACTION, path, printable(remote.name))
+    recorded_path = means.recorded_path(report.repository)
+    other = None if remote.is_preview else means.books.done_elsewhere(ACTION, recorded_path, printable(remote.name))
     entry = means.books.begin(
         ACTION,
-        means.recorded_path(report.repository),
+        recorded_path,
         run=run,
         remote=printable(remote.name),
         choices=remote.choices,
@@ -46,7 +46,7 @@ def fetch_remote(
         watch.ends([ended])
         return ended
     try:
-        with commands_for(path, entry.begin_command):
+        with commands_for(report.repository.path, entry.begin_command):
             # another remote of the same repository may have been fetched from since it was planned
             before = means.figures(report)
             entry.note_before(before)
