@@ -11,7 +11,7 @@ import click
 from gitdash import __version__
 from gitdash.cli.action_commands import fetch, maintain
 from gitdash.cli.bench_commands import bench
-from gitdash.cli.repository_commands import history, show, size
+from gitdash.cli.repository_commands import forget, history, show, size
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.serve import WebServer
 from gitdash.cli.session import Dashboard, Session
@@ -31,6 +31,7 @@ def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Grou
         fetch,
         maintain,
         history,
+        forget,
         bench,
         completion,
         _demo(dashboard),

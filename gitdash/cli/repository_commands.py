@@ -78,3 +78,28 @@ def history(session: Session, repository: bytes | None, output_format: str, limi
 
     code = run_history(session, repository, output_format=output_format, limit=limit, is_verbose=verbose)
     click.get_current_context().exit(code)
+
+
+@click.command(
+    context_settings=CONTEXT,
+    epilog="""\b
+Examples:
+  gitdash forget /srv/git/x.git                   it is gone for good
+  gitdash forget /var/lib/ci --dry-run            what would be forgotten of all that lies below
+  gitdash forget /mnt/backup --yes                also what may only be out of sight, as not mounted
+""",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+@click.option("--yes", "agreed", is_flag=True, help="Forget also what may only be out of sight, without a question.")
+@format_option()
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
+@click.pass_obj
+def forget(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the options above, by name
+    """Forget repositories at or below each PATH that are gone for good: reports, sizes, and whom they borrowed from.
+
+    What borrowed from a repository keeps that from being reclaimed, also while it is away. What is there is not
+    forgotten, and no repository is touched. What gitdash did to them stays in `gitdash history`.
+    """
+    from gitdash.cli.forget import ForgetCommand, run_forget
+
+    click.get_current_context().exit(run_forget(session, ForgetCommand(**options)))

@@ -31,7 +31,7 @@ from gitdash.gitcmd.environment import (
     search_path,
 )
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
-from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_error import GitError, GitFailure, signal_of
 from gitdash.gitcmd.git_program import DEFAULT_MEMORY_LIMIT_BYTES, GitOutput, GitProgram
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
@@ -242,7 +242,8 @@ class _Call:
 
 
 def _end_of(output: GitOutput) -> str:
-    how = f"exit code {output.exit_code}" if output.exit_code > 0 else f"signal {-output.exit_code}"
+    number = signal_of(output.exit_code)
+    how = f"exit code {output.exit_code}" if number is None else f"signal {number}"
     complaint = first_complaint(output.stderr)
     return f"failed: {complaint} ({how})" if complaint else f"failed with {how}"
 

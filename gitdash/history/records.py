@@ -60,6 +60,8 @@ class Loan:
     """The lender's `objects`."""
     store: tuple[int, int]
     """Device and inode of that folder."""
+    place: tuple[int, int] | None = None
+    """Device and inode of the borrower's own folder, in which its `objects` lies; None if nobody knows."""
 
 
 Record = RepositoryReport | RepositorySummary | SizeMeasurement | LedgerEntry | ExperimentResult | StrategyComparison

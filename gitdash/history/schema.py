@@ -96,6 +96,11 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             comparison BLOB NOT NULL,
             PRIMARY KEY (path, question)) WITHOUT ROWID""",
     ),
+    (
+        # of a loan that was seen before this, nobody knows which folder the borrower was
+        "ALTER TABLE loans ADD COLUMN place BLOB NOT NULL DEFAULT x''",
+        "CREATE INDEX loans_by_store ON loans (store, store_path)",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

@@ -13,7 +13,9 @@ SAVE_REPOSITORY: Final = """INSERT INTO repositories
 SAVE_REPORT: Final = "INSERT OR REPLACE INTO reports (path, report) VALUES (?, ?)"
 SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
     (path, question, excluded_references, fingerprint, measurement, tips, pack_names) VALUES (?, ?, ?, ?, ?, ?, ?)"""
-SAVE_LOAN: Final = "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower) VALUES (?, ?, ?, ?)"
+SAVE_LOAN: Final = (
+    "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower, place) VALUES (?, ?, ?, ?, ?)"
+)
 END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ?"
 SAVE_PREFERENCE: Final = "INSERT OR REPLACE INTO preferences (name, value) VALUES (?, ?)"
 SAVE_ACTION: Final = """INSERT OR REPLACE INTO actions

@@ -17,6 +17,7 @@ from gitdash.history import statements
 from gitdash.history.action_rows import ActionRows
 from gitdash.history.experiments import Experiments
 from gitdash.history.ledger import Ledger
+from gitdash.history.loan_rows import LoanRows
 from gitdash.history.reading import Reader
 from gitdash.history.records import (
     KnownInspection,
@@ -29,12 +30,10 @@ from gitdash.history.records import (
     encode,
     pack_ids,
     pack_names,
-    pack_store,
     unpack_ids,
     unpack_names,
-    unpack_store,
 )
-from gitdash.history.schema import Connections, HistoryError, connect, damaged
+from gitdash.history.schema import Connections, HistoryError, connect
 from gitdash.history.writing import Row, Writer
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
@@ -87,12 +86,13 @@ class History:
     def __init__(self, connections: Connections, shown_path: str) -> None:
         self._writer = Writer(connections.writer, shown_path, connections.problem)
         self._reader = Reader(connections.reader, shown_path)
-        self._shown_path = shown_path
         self._write_lock = threading.Lock()
         self.ledger = Ledger(ActionRows(self._writer, self._reader, self._write_lock))
         """What gitdash did; `forget` takes nothing from it."""
         self.experiments = Experiments(self._writer, self._reader, self._write_lock)
         """What was measured; `forget` takes only what is chosen by it."""
+        self.loans = LoanRows(self._writer, self._reader, self._write_lock, shown_path)
+        """Who borrows from whom, below whatever roots; `forget` takes nothing from it."""
         self._waiting: dict[bytes, tuple[Row, bytes]] = {}
         """Rows of `repositories` and the report of each, by path."""
         self._due_s = 0.0
@@ -219,8 +219,22 @@ class History:
             else:
                 self._waiting.clear()
 
+    def remembered(self, folder: bytes) -> set[bytes]:
+        """Return the repositories at or below a folder of which there is a report or a size."""
+        self.flush()
+        path, first, end, _ = _range_below(folder)
+        tables = ("repositories", "sizes", "comparisons")
+        rows = self._reader.select(
+            " UNION ".join(f"SELECT path FROM {table} WHERE path = ? OR (path >= ? AND path < ?)" for table in tables),  # noqa: S608 - no outside text
+            (path, first, end) * len(tables),
+        )
+        return {row[0] for row in rows}
+
     def forget(self, paths: Iterable[bytes]) -> None:
-        """Drop repositories that are gone, and their sizes."""
+        """Drop repositories that are gone, and their sizes.
+
+        What they borrowed stays: whoever does not see a borrower cannot know that it needs nothing any more.
+        """
         gone = [(path,) for path in paths]
         with self._write_lock:
             for (path,) in gone:
@@ -229,7 +243,6 @@ class History:
                 ("DELETE FROM repositories WHERE path = ?", gone),
                 ("DELETE FROM sizes WHERE path = ?", gone),
                 ("DELETE FROM comparisons WHERE path = ?", gone),
-                ("DELETE FROM loans WHERE borrower = ?", gone),
             )
 
     def size(
@@ -278,25 +291,6 @@ class History:
         )
         with self._write_lock:
             self._writer.write((statements.SAVE_SIZE, [row]))
-
-    def loans(self) -> set[Loan]:
-        """Return who is known to borrow from whom, below whatever roots."""
-        rows = self._reader.select("SELECT alternates, store, store_path, borrower FROM loans", ())
-        try:
-            return {
-                Loan(alternates_path=alternates, store=unpack_store(store), store_path=store_path, borrower=borrower)
-                for alternates, store, store_path, borrower in rows
-            }
-        except ValueError as error:
-            # a borrower that is left out would be one that a gc in its lender may break
-            raise damaged(self._shown_path, error) from error
-
-    def change_loans(self, *, ended: Iterable[Loan], new: Iterable[Loan]) -> None:
-        """Forget loans, and remember others."""
-        ended_rows = [(loan.alternates_path, pack_store(loan.store)) for loan in ended]
-        new_rows = [(loan.alternates_path, pack_store(loan.store), loan.store_path, loan.borrower) for loan in new]
-        with self._write_lock:
-            self._writer.write((statements.END_LOAN, ended_rows), (statements.SAVE_LOAN, new_rows))
 
     def preference(self, name: str) -> bytes | None:
         """Return what a front end remembered under a name; None if nothing."""

@@ -5,6 +5,7 @@ Values only. Nothing here reads or decides.
 
 import msgspec
 
+from gitdash.history.records import Loan
 from gitdash.model.task import Task
 
 
@@ -45,6 +46,8 @@ class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
 
     paths: frozenset[bytes] = frozenset()
     """Repositories, and folders that may be some; not the one that it is about."""
+    loans: tuple[Loan, ...] = ()
+    """What others borrowed from it when they were last seen, whether they are there now or not."""
     objection: str | None = None
     """What keeps these from being all that there are, one clause; None if nothing that can be told. Printable."""
 
@@ -74,6 +77,11 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """`objects` is a symbolic link: other repositories may have the same store without saying so."""
     store_elsewhere: str | None = None
     """Who or what else has this object store, or borrows from it, one clause; None if nothing is known to.
+
+    Printable.
+    """
+    remembered_borrower: str | None = None
+    """Who borrowed from it when last seen, and what to do about that, one clause; None if nobody is known to have.
 
     Printable.
     """

@@ -29,6 +29,7 @@ from gitdash.maintenance.others_at_work import (
     worktree_with_references,
 )
 from gitdash.maintenance.pause import pause_marker
+from gitdash.maintenance.remembered_loans import told_borrower
 from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.stale_files import look_for_leftovers
@@ -91,6 +92,7 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
         store_elsewhere=mounted_part(repository.common_dir) or sharer_of(repository.common_dir, others.paths),
+        remembered_borrower=told_borrower(others.loans),
         why_borrowers_are_unknown=others.objection,
         has_server_info=os.path.lexists(repository.common_dir + b"/" + _SERVER_INFO),
         links=tuple(printable_path(path) for path in links.paths if path != OBJECTS),
@@ -104,7 +106,7 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         maintenance_lock=maintenance_lock(objects_dir, cancel),
         gc_pid=gc_pid(report, policy or Policy(), now_s),
         live_locks=live_locks(report, policy or Policy(), now_s, cancel),
-        stale_files=tuple(leftover.file for leftover in look_for_leftovers(report, now_s)),
+        stale_files=tuple(leftover.file for leftover in look_for_leftovers(report, now_s, others.loans)),
         irregular_file=irregular,
         broken_references=_broken_references(report, program, cancel) if may_ask else None,
         is_needed=tuple(_is_needed(report, program, cancel)) if may_ask else (),

@@ -31,6 +31,7 @@ _OPERATIONS: Final = (
     (b"sequencer", "a cherry-pick or revert of several commits"),
     (b"BISECT_LOG", "a bisect"),
     (b"NOTES_MERGE_PARTIAL", "a merge of notes"),
+    (b"MERGE_AUTOSTASH", "a merge with changes set aside"),
 )
 """What lies in the git directory of a work tree in the middle of an operation."""
 _WORKTREES_MAXIMUM_COUNT: Final = 1_000

@@ -1,13 +1,14 @@
 """Whether a folder in `objects` that is named like a quarantine is one, and no store that somebody uses.
 
 A person may give the same name to a copy, and a repository may borrow from any folder. So nothing goes unless all in it
-is what git writes there, and no repository that is known has it as an alternate. Source: tmp-objdir.c,
+is what git writes there, and no repository has it as an alternate, as far as is known. Source: tmp-objdir.c,
 gitrepository-layout(5). Removes nothing.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from gitdash.history.records import Loan
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
 from gitdash.inspection.temporary import belongs_in_quarantine
@@ -16,8 +17,11 @@ from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 
 
-def objection_to_quarantine(report: RepositoryReport, path: bytes) -> str | None:
-    """Say why a folder stays, given relative to the common directory; None if nothing speaks against it. Printable."""
+def objection_to_quarantine(report: RepositoryReport, path: bytes, loans: Sequence[Loan]) -> str | None:
+    """Say why a folder stays, given relative to the common directory; None if nothing speaks against it. Printable.
+
+    `loans` are what others borrowed from the repository when they were last seen.
+    """
     common_dir = report.repository.common_dir
     base = os.path.join(common_dir, path)
     strange = next(_strange_paths(base), None)
@@ -27,6 +31,9 @@ def objection_to_quarantine(report: RepositoryReport, path: bytes) -> str | None
     for borrower in (common_dir, *report.borrowers):
         if any(real_path in (store, *_above(store)) for store in _lenders_of(borrower)):
             return f"{printable_path(borrower)} borrows objects from it"
+    for loan in loans:
+        if real_path in (loan.store_path, *_above(loan.store_path)):
+            return f"{printable_path(loan.borrower)} borrowed objects from it when last seen"
     return None
 
 

@@ -92,10 +92,15 @@ def worktree_references(_report: RepositoryReport, facts: ActionFacts, _task: Ta
 
 def lends_objects(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what is not on the list of what is safe for borrowers, known and unknown."""
-    hints = lending_hints(report)
-    if not hints and task is Task.RECLAIM and facts.why_borrowers_are_unknown is not None:
-        return f"others may borrow from it: {facts.why_borrowers_are_unknown}"
-    return f"others may borrow from it: {listed(hints)}" if hints and task not in ALLOWED_IN_LENDER else None
+    if task in ALLOWED_IN_LENDER:
+        return None
+    hints, remembered = lending_hints(report), facts.remembered_borrower
+    if hints:
+        return f"others may borrow from it: {listed(hints)}" + (f"; {remembered}" if remembered is not None else "")
+    if remembered is not None:
+        return f"others may need its objects: {remembered}"
+    is_unknown = task is Task.RECLAIM and facts.why_borrowers_are_unknown is not None
+    return f"others may borrow from it: {facts.why_borrowers_are_unknown}" if is_unknown else None
 
 
 def borrows_objects(report: RepositoryReport, _facts: ActionFacts, task: Task) -> str | None:
@@ -224,7 +229,8 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="lends-objects",
             tasks=ALL - ALLOWED_IN_LENDER,
             meaning="a borrower may need what nothing here reaches",
-            source="known borrowers, and whatever hints at others; reclaim searches the folders around it once more",
+            source="known borrowers, those that are away included, and whatever hints at others; reclaim searches the"
+            " folders around it once more",
         ),
         lends_objects,
     ),

@@ -227,8 +227,8 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             id="operation-in-progress",
             tasks=CHANGING,
             meaning="a rebase, merge or bisect holds commits that few references know",
-            source="rebase-merge and -apply, MERGE_HEAD, CHERRY_PICK_HEAD, REVERT_HEAD, sequencer, BISECT_LOG of any"
-            " work tree",
+            source="rebase-merge and -apply, MERGE_HEAD, MERGE_AUTOSTASH, CHERRY_PICK_HEAD, REVERT_HEAD, sequencer,"
+            " BISECT_LOG, NOTES_MERGE_PARTIAL of any work tree",
         ),
         operation_in_progress,
     ),

@@ -101,6 +101,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         started_at_s=now_s,
         on_progress=on_progress,
         confirmed_name=confirmed_name,
+        loans=others.loans,
     )
     around = Surroundings(
         look=look,

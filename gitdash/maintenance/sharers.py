@@ -31,17 +31,17 @@ def sharer_of(common_dir: bytes, others: Iterable[bytes]) -> str | None:
     A repository that is this one under another name has the same references, and so needs nothing else. None if none
     has or borrows any.
     """
-    own = _own_identities(common_dir + b"/objects")
+    own = own_identities(common_dir + b"/objects")
     here = _identity(common_dir)
     # many borrow from one
-    reached = cache(lambda path: frozenset(_reached(path)))
+    reached_from = cache(lambda path: frozenset(reached(path)))
     for path in others:
         for folder in (path, path + b"/.git"):
             if _identity(folder) == here:
                 continue
-            if not own.isdisjoint(_reached(folder + b"/objects")):
+            if not own.isdisjoint(reached(folder + b"/objects")):
                 return f"{printable_path(path)} has the same objects"
-            borrows = _borrows(folder + b"/objects", lambda path: not own.isdisjoint(reached(path)))
+            borrows = _borrows(folder + b"/objects", lambda path: not own.isdisjoint(reached_from(path)))
             if borrows is not None:
                 return f"{printable_path(path)} {borrows}"
     return None
@@ -63,13 +63,14 @@ def _borrows(objects_dir: bytes, leads_here: Callable[[bytes], bool]) -> str | N
     return None
 
 
-def _own_identities(objects_dir: bytes) -> frozenset[_Identity]:
+def own_identities(objects_dir: bytes) -> frozenset[_Identity]:
+    """Return what a store consists of that another may lead to."""
     paths = [objects_dir, *(objects_dir + b"/" + name for name in (b"pack", *_SHARDS))]
     paths += [entry.path for entry in _entries(objects_dir + b"/pack")]
     return frozenset(found for path in paths if (found := _identity(path)) is not None)
 
 
-def _reached(objects_dir: bytes) -> Iterator[_Identity]:
+def reached(objects_dir: bytes) -> Iterator[_Identity]:
     """Yield what a store consists of that may be another's: its folders, and what it has as a link."""
     paths = [objects_dir, objects_dir + b"/pack"]
     paths += [

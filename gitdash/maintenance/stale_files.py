@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.history.records import Loan
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.temporary import is_quarantine_name, is_temporary_name, process_of_repack
 from gitdash.maintenance.action_facts import StaleFile
@@ -92,13 +93,20 @@ class Leftover:
     """The same for plans, with what becomes of it; its bytes are of a folder those of all files in it."""
 
 
-def look_for_leftovers(report: RepositoryReport, now_s: float) -> tuple[Leftover, ...]:
-    """Return everything of the kinds that are swept, and what is asked of sweep and left to people."""
+def look_for_leftovers(report: RepositoryReport, now_s: float, loans: Sequence[Loan] = ()) -> tuple[Leftover, ...]:
+    """Return everything of the kinds that are swept, and what is asked of sweep and left to people.
+
+    `loans` are what others borrowed from the repository when they were last seen.
+    """
     common_dir = report.repository.common_dir
     there = [(candidate, found) for candidate in candidates(common_dir) if (found := look(common_dir, candidate.path))]
     read_names = names_git_reads(report)
     judged = [
-        (candidate, found, _objection(common_dir, candidate, found, read_names, now_s) or _of_folder(report, candidate))
+        (
+            candidate,
+            found,
+            _objection(common_dir, candidate, found, read_names, now_s) or _of_folder(report, candidate, loans),
+        )
         for candidate, found in there
     ]
     open_paths = in_use(common_dir, [candidate for candidate, _, objection in judged if objection is None])
@@ -219,8 +227,8 @@ def _objection(
     return f"process {process_id} lives, which made it" if process_id and process_lives(process_id) else None
 
 
-def _of_folder(report: RepositoryReport, candidate: Candidate) -> str | None:
-    return objection_to_quarantine(report, candidate.path) if candidate.is_folder else None
+def _of_folder(report: RepositoryReport, candidate: Candidate, loans: Sequence[Loan]) -> str | None:
+    return objection_to_quarantine(report, candidate.path, loans) if candidate.is_folder else None
 
 
 def _is_of_transfer(path: bytes) -> bool:

@@ -6,7 +6,7 @@ Source: git-fsck(1) `--connectivity-only`: references, reflogs and the index are
 from typing import Final
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.git_error import GitError, GitFailure
+from gitdash.gitcmd.git_error import GitError, GitFailure, signal_of
 from gitdash.gitcmd.output import first_complaint
 from gitdash.maintenance.work import Work, corrupt
 from gitdash.units import printable
@@ -27,4 +27,6 @@ def verify(work: Work) -> None:
 
 def is_about_objects(error: GitdashError) -> bool:
     """Return whether it is git's own word on the objects: it ended by itself, and not by a signal or a time limit."""
-    return isinstance(error, GitError) and error.kind is GitFailure.FAILED and (error.exit_code or 0) > 0
+    if not isinstance(error, GitError) or error.kind is not GitFailure.FAILED:
+        return False
+    return (error.exit_code or 0) > 0 and signal_of(error.exit_code) is None

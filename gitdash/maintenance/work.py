@@ -13,6 +13,7 @@ from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.history.records import Loan
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection
@@ -67,6 +68,8 @@ class Work:
     """Hears how far each command is."""
     confirmed_name: bytes | None = None
     """What a person typed to confirm a task that drops objects."""
+    loans: Sequence[Loan] = ()
+    """What others borrowed from the repository when they were last seen."""
     began_s: float = field(default_factory=time.monotonic)
     commands: list[RecordedCommand] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)

@@ -17,7 +17,7 @@ from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.bookkeeping import Bookkeeping
 from gitdash.survey.inspect_now import inspect_now
-from gitdash.survey.neighbourhood import look_around
+from gitdash.survey.neighbourhood import look_around, remembered_loans
 from gitdash.survey.single import Single, path_of_store, report_single
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _TAKES_OBJECTS: Final = frozenset({Task.RECLAIM, Task.UNLINK})
 """Tasks that must know whether another repository has the same object store."""
+_NEEDS_LOANS: Final = _TAKES_OBJECTS | {Task.DEDUPLICATE, Task.SWEEP}
+"""Tasks that must not be done to what another borrowed when it was last seen."""
 
 
 class ActionWatch(Protocol):
@@ -103,9 +105,14 @@ class ActionMeans:
     def look_around(
         self, repository: Repository, tasks: Sequence[Task], cancel: threading.Event | None
     ) -> Neighbourhood:
-        """Return who may need the objects of a repository; nobody is looked for where the tasks take none."""
-        if _TAKES_OBJECTS.isdisjoint(tasks):
+        """Return who may need the objects of a repository; nobody is looked for where the tasks take none.
+
+        No tasks are those that the findings name.
+        """
+        if tasks and _NEEDS_LOANS.isdisjoint(tasks):
             return NOBODY_LOOKED_FOR
+        if _TAKES_OBJECTS.isdisjoint(tasks):
+            return Neighbourhood(loans=remembered_loans(repository, self.history))
         return look_around(
             repository,
             settings=self.settings,

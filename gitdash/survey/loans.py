@@ -1,19 +1,24 @@
 """Who borrows from whom beyond one survey: a lender holds no list of its borrowers, and a scan of it alone sees none.
 
-Whatever looks at a repository leaves what it saw in the state file. What a survey covers replaces what was known; what
-it does not cover stays known as long as the borrower still has its alternates file, and the lender is still the folder
+Whatever looks at a repository leaves what it saw in the state file. Only what was seen ends a loan: the borrower was
+read, all its lenders are there, this store is not among them, and its folder is the one that was seen before, or has
+replaced that on its file system. A borrower that is not seen may be away for the moment, and its loan is kept; `gitdash
+forget` ends it. It counts as a borrower as long as it still has its alternates file, and the lender is still the folder
 that it was: inodes are given out again. A repository whose `objects` is a link to another's borrows all that it has.
 """
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from gitdash.discovery.pools import StoreIdentity
+from gitdash.maintenance.remembered_loans import is_same_folder
 from gitdash.model.inspection import AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.repository import Unreadable
 from gitdash.survey.judging import Inspected
 from gitdash.survey.patience import is_below_any
+from gitdash.survey.sight import Sight
 
 if TYPE_CHECKING:
     from gitdash.history.store import History, Loan
@@ -40,7 +45,13 @@ class Loans:
             if not isinstance(inspection.alternates, Unreadable)
             for path in (_alternates_path(one), _objects_path(one))
         }
-        self._known: set[Loan] = history.loans() if history is not None else set()
+        self._settled = {
+            path
+            for one, inspection in self._inspected
+            if _has_all_lenders(inspection)
+            for path in (_alternates_path(one), _objects_path(one))
+        }
+        self._known: set[Loan] = history.loans.all() if history is not None else set()
 
     def other_borrowers(self) -> dict[StoreIdentity, list[bytes]]:
         """Return by object store the borrowers that an earlier survey saw, and that were not inspected now."""
@@ -50,27 +61,34 @@ class Loans:
             if not isinstance(inspection.object_store, Unreadable)
         }
         borrowers: dict[StoreIdentity, list[bytes]] = {}
+        standing = _Standing()
         for loan in self._known:
-            if loan.store in stores and loan.alternates_path not in self._covered and self._stands(loan):
+            if loan.store not in stores or loan.alternates_path in self._covered:
+                continue
+            if is_below_any(loan.alternates_path, self._unread) or standing.stands(loan):
                 borrowers.setdefault(loan.store, []).append(loan.borrower)
         return borrowers
-
-    def _stands(self, loan: "Loan") -> bool:
-        return is_below_any(loan.alternates_path, self._unread) or _still_stands(loan)
 
     def remember(self, keeper: Callable[[bytes], bytes]) -> None:
         """Bring the state file up to date; `keeper` says which repository stands for an object store."""
         if self._history is None:
             return
         seen = self._seen(keeper)
-        covered = {loan for loan in self._known if loan.alternates_path in self._covered}
-        if covered != seen:
-            self._history.change_loans(ended=covered - seen, new=seen - covered)
+        still = {(loan.alternates_path, loan.store) for loan in seen}
+        ended = {
+            loan
+            for loan in self._known
+            if loan.alternates_path in self._settled
+            and (loan.alternates_path, loan.store) not in still
+            and is_same_folder(loan)
+        }
+        if ended or not seen <= self._known:
+            self._history.loans.change(ended=ended, new=seen - self._known)
 
     def add(self, keeper: Callable[[bytes], bytes]) -> None:
         """Write down what is new, and end nothing; `keeper` says which repository stands for an object store."""
         if self._history is not None and (new := self._seen(keeper) - self._known):
-            self._history.change_loans(ended=(), new=new)
+            self._history.loans.change(ended=(), new=new)
 
     def _seen(self, keeper: Callable[[bytes], bytes]) -> "set[Loan]":
         found = [
@@ -83,7 +101,13 @@ class Loans:
         from gitdash.history.store import Loan
 
         return {
-            Loan(borrower=_borrower(one, by, keeper), alternates_path=by, store_path=path, store=store)
+            Loan(
+                borrower=_borrower(one, by, keeper),
+                alternates_path=by,
+                store_path=path,
+                store=store,
+                place=_identity(one.repository.common_dir),
+            )
             for one, by, path, store in found
         }
 
@@ -117,29 +141,34 @@ def _alternates_path(one: Inspected) -> bytes:
     return _objects_path(one) + b"/info/alternates"
 
 
-def _still_stands(loan: "Loan") -> bool:
-    """Tell whether a borrower still borrows; what may only be out of sight now counts as there."""
+def _has_all_lenders(inspection: Inspection) -> bool:
+    """Tell whether it is known from whom a repository borrows; a lender that is away is one all the same."""
+    alternates = inspection.alternates
+    if isinstance(inspection.object_store, Unreadable) or isinstance(alternates, Unreadable):
+        return False
+    return alternates is None or (
+        alternates.incomplete is None and all(lender.exists for lender in alternates.alternates)
+    )
+
+
+def _identity(path: bytes) -> StoreIdentity | None:
     try:
-        found = os.stat(loan.store_path)
+        found = os.stat(path)
     except (OSError, ValueError):
-        if not _is_out_of_sight(loan.store_path):
+        return None
+    return found.st_dev, found.st_ino
+
+
+class _Standing:
+    """Tells whether borrowers still borrow; what may only be out of sight now counts as there."""
+
+    def __init__(self) -> None:
+        self._sight = Sight()
+        self._identity = cache(_identity)
+
+    def stands(self, loan: "Loan") -> bool:
+        """Look at the lender's store, and at the borrower's alternates file."""
+        store = self._identity(loan.store_path)
+        if store != loan.store and (store is not None or not self._sight.is_out_of_sight(loan.store_path)):
             return False
-    else:
-        if (found.st_dev, found.st_ino) != loan.store:
-            return False
-    return os.path.lexists(loan.alternates_path) or _is_out_of_sight(loan.alternates_path)
-
-
-def _is_out_of_sight(path: bytes) -> bool:
-    """Tell whether a file system may be missing on the way: what is left of the way ends in an empty folder.
-
-    A mount point is one while nothing is mounted there. Who has removed a repository for good removes that, too.
-    """
-    folder = os.path.dirname(path)
-    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-    try:
-        with os.scandir(folder) as entries:
-            return next(iter(entries), None) is None
-    except OSError:
-        return True
+        return os.path.lexists(loan.alternates_path) or self._sight.is_out_of_sight(loan.alternates_path)

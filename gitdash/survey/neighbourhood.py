@@ -1,8 +1,9 @@
 """Looks for whoever may need a repository's objects, right before some of them go.
 
-What is remembered may be old, or have gone with the state file. So what lies below the configured roots is looked at
-again, and below each folder around the repository that a survey has searched; excluded folders and other file systems
-may have borrowers, too. Where there is no such folder, nobody can know. Judges no repository, and reads none of them.
+What is remembered may be old, or have gone with the state file. A borrower that is remembered counts, whether it is
+there now or not. Besides, what lies below the configured roots is looked at again, and below each folder around the
+repository that a survey has searched; excluded folders and other file systems may have borrowers, too. Where there is
+no such folder, nobody can know. Judges no repository, and reads none of them.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from gitdash.discovery.roots import DiscoveryLimits, RootError, discover
 from gitdash.discovery.search import Place, Result
 from gitdash.inspection.files import read_file
 from gitdash.maintenance.action_facts import Neighbourhood
+from gitdash.maintenance.remembered_loans import stores_of
 from gitdash.model.repository import Repository
 from gitdash.survey.events import Waiting
 from gitdash.survey.searching import Searching
@@ -23,7 +25,7 @@ from gitdash.units import printable_path
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
-    from gitdash.history.store import History
+    from gitdash.history.store import History, Loan
 
 _BESIDE_MAXIMUM_COUNT: Final = 20_000
 
@@ -37,10 +39,12 @@ def look_around(
     cancel: threading.Event,
 ) -> Neighbourhood:
     """Return all repositories that are known, and those found now, and what keeps them from being all there are."""
+    loans = remembered_loans(repository, history)
     if history is None or history.problem is not None:
         missing = "without a state file nothing is remembered of who does; `gitdash scan` with one sees to that"
-        return Neighbourhood(paths=_beside(repository), objection=missing)
-    paths = {*history.paths([b"/"]), *(loan.borrower for loan in history.loans()), *_beside(repository)}
+        return Neighbourhood(paths=_beside(repository), loans=loans, objection=missing)
+    borrowers = {loan.borrower for loan in history.loans.all()}
+    paths = {*history.paths([b"/"]), *filter(os.path.lexists, borrowers), *_beside(repository)}
     configured = [os.fsencode(root) for root in settings.roots]
     around = [root for root in (*configured, *history.roots()) if _is_inside(repository.path, root)]
     objection: str | None = None
@@ -58,7 +62,17 @@ def look_around(
         objection = str(error)
     if searching.silent:
         objection = f"{printable_path(searching.silent[0])} does not answer"
-    return Neighbourhood(paths=frozenset(paths - {repository.path, repository.common_dir}), objection=objection)
+    others = frozenset(paths - {repository.path, repository.common_dir})
+    return Neighbourhood(paths=others, loans=loans, objection=objection)
+
+
+def remembered_loans(repository: Repository, history: "History | None") -> tuple["Loan", ...]:
+    """Return what others borrowed from a repository, or from a folder in its store, when they were last seen."""
+    if history is None:
+        return ()
+    stores = stores_of(repository.common_dir, history.loans.stores())
+    loans = [loan for identity, path in stores for loan in history.loans.of_store(identity, path)]
+    return tuple(loan for loan in loans if not loan.alternates_path.startswith(repository.common_dir + b"/"))
 
 
 def _searching(roots: Sequence[bytes], settings: "Settings", effective_uid: int, cancel: threading.Event) -> Searching:

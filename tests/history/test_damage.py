@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
     with open_history(str(path)) as history:
         save(history, *PATHS)
         history.save_size(PATHS[0], measurement(), fingerprint=b"f", tips=("12" * 20,), packs=("a.pack",))
-        history.change_loans(
+        history.loans.change(
             ended=(), new=[Loan(alternates_path=b"/a", store=(1, 2), store_path=b"/s", borrower=b"/b")]
         )
         history.save_preference("dashboard", b"{}")
@@ -46,7 +46,7 @@ def use(path: Path) -> None:
         history.report(PATHS[0])
         history.inspection(PATHS[1])
         history.last_size(PATHS[0], Question.REACHABLE)
-        history.loans()
+        history.loans.all()
         history.preference("dashboard")
         history.ledger.entries()
         history.ledger.reports("run-1")

@@ -1,6 +1,7 @@
 """The state file: what is remembered, and what happens if it cannot be."""
 
 import contextlib
+import dataclasses
 import os
 import resource
 import shutil
@@ -343,7 +344,7 @@ def scrambled(path: Path) -> None:
         (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
         (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
         (foreign, "is a database of another program"),
-        (newer, "is from a newer gitdash (version 99 of the file, this one knows 5)"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 6)"),
         (cut, "is damaged"),
         (scrambled, "is damaged"),
     ],
@@ -556,18 +557,18 @@ def loan(borrower: bytes, inode: int) -> Loan:
     return Loan(borrower=borrower, alternates_path=alternates_path, store_path=b"/pool/objects", store=(2**63, inode))
 
 
-def test_loans_are_kept_until_they_end_or_the_borrower_is_gone(path: Path) -> None:
+def test_loans_are_kept_until_they_end_whatever_else_is_forgotten(path: Path) -> None:
     one, other, large = loan(b"/a", 1), loan(b"/a", 2), loan(b"/b\xff", 2**64 - 1)
     with open_history(str(path)) as history:
-        assert history.loans() == set()
-        history.change_loans(ended=[], new=[one, other, large])
+        assert history.loans.all() == set()
+        history.loans.change(ended=[], new=[one, other, large])
     with open_history(str(path)) as history:
         assert history.problem is None
-        assert history.loans() == {one, other, large}
-        history.change_loans(ended=[one], new=[])
-        assert history.loans() == {other, large}
-        history.forget([b"/b\xff"])
-        assert history.loans() == {other}
+        assert history.loans.all() == {one, other, large}
+        history.loans.change(ended=[one], new=[])
+        assert history.loans.all() == {other, large}
+        history.forget([b"/a", b"/b\xff"])
+        assert history.loans.all() == {other, large}
 
 
 def write_older_file(path: Path, version: int) -> None:
@@ -578,9 +579,32 @@ def write_older_file(path: Path, version: int) -> None:
         with open_history(str(path)) as history:
             save(history, b"/a")
             history.save_size(b"/a", measurement(), fingerprint=b"f")
-            if version > 1:
-                history.change_loans(ended=[], new=[loan(b"/a", 1)])
             assert history.problem is None
+    if version > 1:
+        known = loan(b"/a", 1)
+        row = (known.alternates_path, b"%d:%d" % known.store, known.store_path, known.borrower)
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("INSERT INTO loans (alternates, store, store_path, borrower) VALUES (?, ?, ?, ?)", row)
+            connection.commit()
+
+
+def test_loans_of_one_store_are_found_by_its_identity_and_its_path(path: Path) -> None:
+    one, other = loan(b"/a", 1), loan(b"/b", 2)
+    placed = dataclasses.replace(loan(b"/c", 1), place=(7, 2**64 - 1))
+    with open_history(str(path)) as history:
+        history.loans.change(ended=[], new=[one, other, placed])
+        assert history.loans.of_store(one.store, one.store_path) == {one, placed}
+        assert history.loans.of_store(one.store, b"/elsewhere") == set()
+        assert history.loans.stores() == {(one.store, b"/pool/objects"), (other.store, b"/pool/objects")}
+
+
+def test_what_is_remembered_below_a_folder_is_told_whichever_table_has_it(path: Path) -> None:
+    with open_history(str(path)) as history:
+        save(history, b"/f/a", b"/fa", b"/g")
+        history.save_size(b"/f/b", measurement(), fingerprint=b"f")
+        assert history.remembered(b"/f") == {b"/f/a", b"/f/b"}
+        assert history.remembered(b"/g") == {b"/g"}
+        assert history.remembered(b"/") == {b"/f/a", b"/f/b", b"/fa", b"/g"}
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -592,14 +616,14 @@ def test_older_file_loses_its_rows_and_keeps_sizes_and_loans(path: Path, version
         assert history.summaries([b"/"]) == []
         assert history.inspections([b"/"], after=b"", limit=9) == {}
         assert history.size(b"/a", Question.REACHABLE, (), b"f") == measurement(from_history=True)
-        assert history.loans() == ({loan(b"/a", 1)} if version > 1 else set())
+        assert history.loans.all() == ({loan(b"/a", 1)} if version > 1 else set())
         history.save_preference("view", b"x")
-        history.change_loans(ended=[], new=[loan(b"/b", 2)])
+        history.loans.change(ended=[], new=[loan(b"/b", 2)])
         save(history, b"/a")
     with open_history(str(path)) as history:
         assert history.report(b"/a") == report(b"/a")
         assert history.preference("view") == b"x"
-        assert loan(b"/b", 2) in history.loans()
+        assert loan(b"/b", 2) in history.loans.all()
 
 
 def test_older_file_that_can_only_be_read_is_as_good_as_none() -> None:
@@ -622,7 +646,7 @@ def test_two_processes_bring_an_older_file_up_to_date_at_once(path: Path) -> Non
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     with open_history(str(path)) as history:
         assert len(history.paths([b"/"])) == 150, "no process dropped what another had written since"
-        assert history.loans() == {loan(b"/a", 1)}
+        assert history.loans.all() == {loan(b"/a", 1)}
         assert history.preference("view") is None
 
 

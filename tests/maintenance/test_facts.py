@@ -172,6 +172,7 @@ STATES = [
     "REVERT_HEAD",
     "BISECT_LOG",
     "NOTES_MERGE_PARTIAL",
+    "MERGE_AUTOSTASH",
 ]
 
 

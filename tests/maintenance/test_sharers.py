@@ -236,6 +236,8 @@ def test_configured_roots_are_looked_through_before_anything_is_reclaimed(tmp_pa
     borrower.path.rename(tmp_path / "away")
     shutil.rmtree(tmp_path / "away")
     gitdash.run("scan")
+    assert gitdash.run(*reclaim).returncode == ExitCode.REFUSED
+    assert gitdash.run("forget", "--yes", borrower.path).returncode == ExitCode.DONE
     assert gitdash.run(*reclaim).returncode == ExitCode.DONE
 
 

@@ -1,5 +1,6 @@
 """A lender that is scanned by itself is known to lend, as long as its borrowers are there."""
 
+import dataclasses
 import os
 import shutil
 from collections.abc import Iterator
@@ -92,13 +93,69 @@ def test_borrower_without_alternates_file_does_not_count_and_is_not_forgotten(fl
     assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
 
 
-def test_borrower_that_is_gone_from_its_root_is_forgotten(fleet: Path, history: History) -> None:
+def test_borrower_that_is_gone_from_its_root_borrows_again_when_it_is_back(fleet: Path, history: History) -> None:
     pool_report(fleet, history)
     one = fleet / "members" / "one.git"
     shutil.move(one, fleet.parent / "kept.git")
-    survey(fleet, history=history)
+    assert pool_report(fleet, history).borrowers == members(fleet, "two")
     shutil.move(fleet.parent / "kept.git", one)
-    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "two")
+    assert pool_report(fleet / "pools", history).borrowers == members(fleet, "one", "two")
+
+
+def borrowers(history: History) -> set[bytes]:
+    """Who is remembered, whether it is there or not."""
+    return {loan.borrower for loan in history.loans.all()}
+
+
+def test_survey_that_reads_the_borrower_ends_its_loan(fleet: Path, history: History) -> None:
+    survey(fleet, history=history)
+    (fleet / "members" / "one.git" / "objects" / "info" / "alternates").unlink()
+    survey(fleet, history=history)
+    assert borrowers(history) == set(members(fleet, "two"))
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("instead", ["nothing", "empty folder", "file", "link loop", "no repository"])
+def test_survey_that_does_not_see_the_borrower_ends_nothing(fleet: Path, history: History, instead: str) -> None:
+    survey(fleet, history=history)
+    one = fleet / "members" / "one.git"
+    one.rename(fleet.parent / "away.git")
+    match instead:
+        case "empty folder":
+            one.mkdir()
+        case "file":
+            one.write_text("")
+        case "link loop":
+            one.symlink_to("one.git")
+        case "no repository":
+            (one / "objects" / "info").mkdir(parents=True)
+    survey(fleet, history=history)
+    survey(fleet / "members", history=history)
+    assert borrowers(history) == set(members(fleet, "one", "two"))
+
+
+@pytest.mark.safety
+def test_survey_that_does_not_see_the_lender_ends_nothing(fleet: Path, history: History) -> None:
+    survey(fleet, history=history)
+    (fleet / "pools").rename(fleet.parent / "away")
+    survey(fleet, history=history)
+    assert borrowers(history) == set(members(fleet, "one", "two"))
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_repository_that_has_replaced_a_borrower_ends_the_loan_unless_it_may_hide_it(
+    fleet: Path, history: History, is_hidden: bool
+) -> None:
+    survey(fleet, history=history)
+    shutil.rmtree(fleet / "members" / "one.git")
+    GitRepository.init(fleet / "members" / "one.git").commit({"a": "own"})
+    if is_hidden:
+        # as if the first had been seen on a file system that is not mounted now
+        (loan,) = (loan for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0])
+        history.loans.change(ended=[], new=[dataclasses.replace(loan, place=(2**40, 2**60))])
+    survey(fleet, history=history)
+    assert borrowers(history) == set(members(fleet, "two", *(("one",) if is_hidden else ())))
 
 
 @pytest.mark.safety
