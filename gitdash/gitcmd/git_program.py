@@ -25,6 +25,8 @@ class GitProgram:
     """Data that one process of it may allocate."""
     wrapper: tuple[str, ...] = ()
     """The program and the options that start it, such as strace's; empty for git itself."""
+    is_measured: bool = False
+    """Whether the exact peak of memory is wanted of each call; costs a millisecond before git begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,7 @@ class GitOutput:
     exit_code: int
     """Negative for a signal."""
     elapsed_s: float
-    """From before the start to after the end."""
+    """From before the start to after the end; of a measured call from when there is a process that becomes git."""
     argv: tuple[str, ...]
     """`git`, added `-c` pairs, `--git-dir`, arguments; masked. The pairs of `CONFIG_OVERRIDES`, the same in every call,
     are left out."""

@@ -27,14 +27,16 @@ _live: Final[dict[int, "ProcessGroup"]] = {}
 
 
 class ProcessGroup:
-    """The session of one child that leads it. Its owner calls `end` once, whatever happened."""
+    """The session of one child, which leads it or stands for who did. Its owner calls `end` once, whatever happened."""
 
-    __slots__ = ("_exit_descriptor", "_watchdog", "pid", "stopped")
+    __slots__ = ("_exit_descriptor", "_number", "_watchdog", "pid", "stopped")
 
-    def __init__(self, pid: int, watchdog: Watchdog) -> None:
+    def __init__(self, pid: int, watchdog: Watchdog, *, number: int | None = None) -> None:
+        """Take the process that is waited for; `number` is that of the group, if another led it and is gone."""
         self.pid = pid
+        self._number = pid if number is None else number
         self._watchdog = watchdog
-        watchdog.add(pid)
+        watchdog.add(self._number)
         self.stopped = False
         """Ended by `stop_all`, and not by its owner."""
         self._exit_descriptor = _open_exit_descriptor(pid)
@@ -73,7 +75,7 @@ class ProcessGroup:
         with _lock:
             if _live.get(self.pid) is self:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self.pid, number)
+                    os.killpg(self._number, number)
 
     def end(self, grace_s: float = GRACE_S) -> None:
         """End what is left of the group. After this the leader may be reaped; a second call does nothing."""
@@ -82,7 +84,7 @@ class ProcessGroup:
             self.wait(grace_s)
         self.signal(signal.SIGKILL)
         self.wait(KILL_WAIT_S)
-        self._watchdog.remove(self.pid)
+        self._watchdog.remove(self._number)
         with _lock:
             if _live.get(self.pid) is self:
                 del _live[self.pid]

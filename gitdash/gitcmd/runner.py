@@ -11,16 +11,16 @@ then cannot open big ones. This module decides nothing about what git is asked.
 
 import os
 import re
-import resource
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from gitdash.gitcmd import groups
+from gitdash.gitcmd import adoption, groups
+from gitdash.gitcmd.children import Started, pipe_of, reap
 from gitdash.gitcmd.command_log import COMMAND_LOG
 from gitdash.gitcmd.environment import (
     CONFIG_OVERRIDES,
@@ -139,6 +139,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
         time_limit_s=time_limit_s,
         memory_limit_bytes=program.memory_limit_bytes,
         grace_s=grace_s,
+        is_measured=program.is_measured,
     )
     exchange = Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes, on_stderr=on_stderr)
     ending, output = call.run(exchange, cancel, None if on_progress is None else ProgressFilter(on_progress))
@@ -171,6 +172,7 @@ class _Call:
     time_limit_s: float
     memory_limit_bytes: int
     grace_s: float
+    is_measured: bool
 
     def run(self, exchange: Exchange, cancel: _Cancel, progress: ProgressFilter | None) -> tuple[Ending, GitOutput]:
         """Start, talk, end, reap, and keep a record of it."""
@@ -191,14 +193,16 @@ class _Call:
     def _run(self, exchange: Exchange, cancel: _Cancel, progress: ProgressFilter | None) -> tuple[Ending, GitOutput]:
         started_s = time.monotonic()
         try:
-            process, stderr = self._start(has_terminal=progress is not None)
+            started = self._start(has_terminal=progress is not None)
         except (OSError, ValueError) as error:
             raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
         if progress is not None:
             exchange.keep = progress.feed
-        group, memory = groups.ProcessGroup(process.pid, WATCHDOG), MemoryWatch(process.pid)
+        process = started.process
+        memory = MemoryWatch(process.pid, has_own_peak=started.is_adopted)
+        group = groups.ProcessGroup(process.pid, WATCHDOG, number=started.group)
         exchange.on_wake = memory.look
-        pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=stderr)
+        pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=started.stderr)
         try:
             ending = talk(exchange, pipes, group, deadline_s=started_s + self.time_limit_s, cancel=cancel)
         finally:
@@ -211,7 +215,7 @@ class _Call:
             stdout=bytes(exchange.stdout),
             stderr=exchange.stderr.text(),
             exit_code=-signal.SIGKILL if process.returncode is None else process.returncode,
-            elapsed_s=time.monotonic() - started_s,
+            elapsed_s=time.monotonic() - (started.at_s if started.is_adopted else started_s),
             argv=self.argv,
             usage=None if spent is None else memory.usage(spent),
             command=tuple(self.command),
@@ -220,16 +224,25 @@ class _Call:
         )
         return Ending.CANCELLED if group.stopped and output.exit_code else ending, output
 
-    def _start(self, *, has_terminal: bool) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
-        """Start it, and return it with our end of its stderr: a pipe also where a terminal cannot be had."""
+    def _start(self, *, has_terminal: bool) -> Started:
+        """Start it, with a pipe for its stderr also where a terminal cannot be had."""
+        if self.is_measured and not has_terminal:
+            with adoption.adopting_orphans() as is_allowed:
+                if is_allowed:
+                    return self._start_adopted()
         on_terminal = start_with_terminal(self._process) if has_terminal else None
         if on_terminal is not None:
-            return on_terminal
+            return Started(process=on_terminal[0], stderr=on_terminal[1], group=on_terminal[0].pid)
         process = self._process(subprocess.PIPE)
-        return process, pipe_of(process.stderr)
+        return Started(process=process, stderr=pipe_of(process.stderr), group=process.pid)
 
-    def _process(self, stderr: int) -> subprocess.Popen[bytes]:
-        return start(self.command, self.environment | self.variables, self.memory_limit_bytes, stderr=stderr)
+    def _start_adopted(self) -> Started:
+        process = self._process(subprocess.PIPE, launcher=adoption.LAUNCHER)
+        return Started(process=process, stderr=pipe_of(process.stderr), group=adoption.adopt(process))
+
+    def _process(self, stderr: int, launcher: Sequence[str] = _LIMITED) -> subprocess.Popen[bytes]:
+        environment = self.environment | self.variables
+        return start(self.command, environment, self.memory_limit_bytes, stderr=stderr, launcher=launcher)
 
     def error(self, kind: GitFailure, what: str, output: GitOutput | None = None) -> GitError:
         return GitError(
@@ -258,13 +271,15 @@ def start(
     memory_limit_bytes: int | None,
     *,
     stderr: int | None,
+    launcher: Sequence[str] = _LIMITED,
 ) -> subprocess.Popen[bytes]:
     """Start a program with pipes, as the leader of a session of its own. Raises OSError, and ValueError for a NUL.
 
-    `stderr` is a constant of subprocess or a descriptor; None is ours.
+    `stderr` is a constant of subprocess or a descriptor; None is ours. `launcher` sets the memory limit, if there is
+    one.
     """
     WATCHDOG.prepare()
-    limited = () if memory_limit_bytes is None else (*_LIMITED, str(memory_limit_bytes // 1024))
+    limited = () if memory_limit_bytes is None else (*launcher, str(memory_limit_bytes // 1024))
     return subprocess.Popen(
         [*limited, *command],
         stdin=subprocess.PIPE,
@@ -276,29 +291,6 @@ def start(
         # No controlling terminal, so nothing can ask the user; and one number to signal git and its helpers by.
         start_new_session=True,
     )
-
-
-def pipe_of(pipe: IO[bytes] | None) -> IO[bytes]:
-    """Return a pipe that was asked for."""
-    if pipe is None:
-        raise AssertionError("every pipe was asked for")
-    return pipe
-
-
-def reap(process: subprocess.Popen[bytes]) -> resource.struct_rusage | None:
-    """Take an ended child's exit code into `process` and return what it used; None if it hangs, or is reaped."""
-    if process.returncode is not None:
-        return None
-    try:
-        pid, status, spent = os.wait4(process.pid, os.WNOHANG)
-    except ChildProcessError:
-        # whoever started us ignores the ends of children, so the kernel has reaped it
-        process.returncode = 0
-        return None
-    if pid == 0:
-        return None
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return spent
 
 
 def run_in_foreground(argv: Sequence[str], folder: bytes) -> int:

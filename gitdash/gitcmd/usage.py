@@ -3,14 +3,15 @@
 Source: wait4(2) and getrusage(2), whose figures are those of the child and of all its descendants that were waited for:
 git waits for each of its helpers. What was left behind by a process that escaped counts for nothing.
 
-Peak memory needs a second look. Linux counts the memory of whoever started a child to the child's peak, for until
-execve(2) the two share it (`exec_mmap` in fs/exec.c). So the kernel's peak says something only where it is above ours;
-below that it is what /proc/PID/status (proc_pid_status(5), VmHWM) said while the processes ran. Memory mostly grows to
-the end, and the kernel has let go of it when the end is heard of: so that says something only if the last look was
-close to the end.
+Peak memory needs a second look, unless the process was adopted, see `adoption`. Linux counts the memory of whoever
+started a child to the child's peak, for until execve(2) the two share it (`exec_mmap` in fs/exec.c). So the kernel's
+peak says something only where it is above ours; below that it is what /proc/PID/status (proc_pid_status(5), VmHWM) said
+while the processes ran. Memory mostly grows to the end, and the kernel has let go of it when the end is heard of: so
+that says something only if the last look was close to the end.
 """
 
 import contextlib
+import math
 import os
 import resource
 import time
@@ -45,16 +46,20 @@ class ProcessUsage:
 class MemoryWatch:
     """The peak of a process that runs, and of its descendants, as far as looks have shown it."""
 
-    __slots__ = ("_looked_s", "_pid", "_seen_bytes", "_started_s")
+    __slots__ = ("_has_own_peak", "_looked_s", "_pid", "_seen_bytes", "_started_s")
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, *, has_own_peak: bool = False) -> None:
+        """Take whom to watch, and whether what the kernel will say of its peak holds nothing of ours."""
         self._pid = pid
+        self._has_own_peak = has_own_peak
         self._seen_bytes = 0
         self._started_s = self._looked_s = time.monotonic()
 
     def look(self) -> float:
         """Look at all processes, unless that was done moments ago; return in how many seconds to look again."""
         now_s = time.monotonic()
+        if self._has_own_peak:
+            return math.inf
         pause_s = max(_SHORTEST_PAUSE_S, (now_s - self._started_s) * _PAUSE_RATIO)
         if now_s - self._looked_s >= pause_s:
             self._looked_s = now_s
@@ -67,7 +72,7 @@ class MemoryWatch:
         is_seen = ended_s - self._looked_s <= (ended_s - self._started_s) * _UNSEEN_RATIO
         said_bytes = spent.ru_maxrss * 1024
         own_bytes = peak_memory_bytes(os.getpid())
-        is_theirs = 0 < own_bytes < said_bytes
+        is_theirs = self._has_own_peak or 0 < own_bytes < said_bytes
         return ProcessUsage(
             user_s=spent.ru_utime,
             system_s=spent.ru_stime,

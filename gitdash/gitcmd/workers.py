@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from gitdash.gitcmd import groups
+from gitdash.gitcmd.children import pipe_of, reap
 from gitdash.gitcmd.environment import without_git_variables
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.runner import WATCHDOG, pipe_of, reap, start
+from gitdash.gitcmd.runner import WATCHDOG, start
 
 WORKER_MEMORY_LIMIT_BYTES: Final = 1024**3
 """An inspection reads headers and directories; what needs more is a hostile repository."""

@@ -152,7 +152,7 @@ class _Fetching:
             result = fetch(
                 report,
                 _plan(request, report, source, name, context),
-                program=request.program,
+                program=replace(request.program, is_measured=True),
                 now_s=request.clock(),
                 cancel=context.cancel,
                 on_output=outputs.append,

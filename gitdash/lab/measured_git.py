@@ -1,6 +1,7 @@
 """One measured git command. Times end with the process, not with the reading of what it said."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
@@ -25,7 +26,7 @@ def measured_git(  # noqa: PLR0913 - what one call of git may need, each but the
     `answer` makes the answer of the run out of stdout. Raises GitError.
     """
     output = run_git(
-        program,
+        replace(program, is_measured=True),
         arguments,
         git_dir=git_dir,
         environment=environment,

@@ -184,6 +184,7 @@ class _Sizing:
         outputs: list[GitOutput] = []
         queries = replace(
             said.queries,
+            program=replace(said.queries.program, is_measured=True),
             deadline_s=time.monotonic() + context.time_limit_s,
             cancel=context.cancel,
             on_output=outputs.append,

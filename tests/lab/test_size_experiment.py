@@ -75,6 +75,12 @@ def exact_own_bytes(member: GitRepository, lender: GitRepository) -> int:
     return sum(map(int, sizes.split()))
 
 
+def test_memory_of_runs_that_take_a_moment_is_known_and_that_of_git_alone(plain: GitRepository) -> None:
+    peaks = [run.peak_memory_bytes for variant in made(SIZE, plain.path).variants for run in variant.runs]
+    assert peaks
+    assert all(peak is not None and 1024**2 < peak < 25 * 1024**2 for peak in peaks)
+
+
 @pytest.mark.oracle
 def test_every_way_counts_everything_and_writes_nothing(plain: GitRepository) -> None:
     before = state_of(plain.path)
