@@ -1,6 +1,7 @@
 """Which repositories `fetch` and `maintain` act on: those that are named, all below a folder, or what is selected."""
 
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,12 +9,11 @@ from gitdash.cli.output import say
 from gitdash.cli.run import say_failures, survey_roots
 from gitdash.cli.selection import Selection
 from gitdash.cli.session import Session, absolute_path
-from gitdash.discovery.roots import DiscoveryLimits, discover
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.inspection.files import read_file
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Repository
+from gitdash.model.repository import NotRepository, Repository
 from gitdash.survey.each_store import each_store_once
+from gitdash.survey.searching import search_roots
 from gitdash.survey.single import NoRepositoryError, OrdinaryFolderError, find_repository
 from gitdash.units import printable_path
 
@@ -64,22 +64,12 @@ def _meant_by(session: Session, path: bytes) -> Iterator[tuple[Repository, bool]
         yield find_repository(path, settings=settings, effective_uid=effective_uid), True
     except OrdinaryFolderError:
         count = 0
-        limits = DiscoveryLimits(
-            exclude=settings.exclude(),
-            maximum_depth=settings.scan.depth,
-            one_file_system=settings.scan.one_file_system,
-        )
-        for one in discover(
-            [path],
-            limits,
-            read=read_file,
-            effective_uid=effective_uid,
-            trusted_roots=settings.trusted_roots(),
-        ):
+        searching = search_roots([path], settings=settings, effective_uid=effective_uid, cancel=threading.Event())
+        for one in searching.results():
             if isinstance(one, Repository):
                 count += 1
                 yield one, False
-            else:
+            elif isinstance(one, NotRepository):
                 say(f"not a repository: {printable_path(one.path)}: {one.reason}")
         if not count:
             raise NoRepositoryError(path, "nor does it lie in one, nor is there one below it") from None

@@ -76,12 +76,10 @@ def _absolute(path: str) -> str:
 
 def _check(session: Session, roots: tuple[bytes, ...]) -> None:
     """Raise what the dashboards would end with."""
-    from gitdash.discovery.roots import DiscoveryLimits, discover
-    from gitdash.inspection.files import read_file
+    from gitdash.survey.searching import check_roots
 
     _ = session.dashboard, session.git
-    # it looks at the roots when it is called, and at what is below them only when somebody iterates
-    discover(roots, DiscoveryLimits(), read=read_file, effective_uid=os.geteuid())
+    check_roots(roots)
     with session.history():
         # the state file is made now if there is none, and not by two dashboards at once
         pass

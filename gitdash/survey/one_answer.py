@@ -14,6 +14,7 @@ from gitdash.gitcmd.workers import WorkerProcess, start_worker
 from gitdash.inspection.messages import EMPTY, complete_message
 from gitdash.model.repository import Unreadable
 from gitdash.survey import workers
+from gitdash.survey.patience import silence
 
 _TICK_MS: Final = 50
 """How late a cancel may be noticed."""
@@ -37,7 +38,7 @@ def ask_worker(message: bytes, *, time_limit_s: float, cancel: threading.Event) 
         return Unreadable("cancelled")
     if not is_up:
         return Unreadable("the process to read it did not start")
-    return Unreadable(f"did not answer within {time_limit_s:g} s") if body is None else body
+    return Unreadable(silence(time_limit_s)) if body is None else body
 
 
 def _ask(process: WorkerProcess, message: bytes, time_limit_s: float, cancel: threading.Event) -> bytes | None:

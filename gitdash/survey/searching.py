@@ -11,15 +11,19 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Container, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from gitdash.discovery.roots import check_root
+from gitdash.discovery.roots import DiscoveryLimits, check_root, discover
 from gitdash.discovery.search import Place, Result
+from gitdash.inspection.files import read_file
 from gitdash.model.repository import NotRepository
 from gitdash.survey.events import Waiting
 from gitdash.survey.patience import NOTED_S, silence, within
+
+if TYPE_CHECKING:
+    from gitdash.config.settings import Settings
 
 _LOOK_INTERVAL_S: Final = 0.005
 """Between two looks at what was found: who waited for each would be woken for each."""
@@ -161,3 +165,26 @@ class Searching:
         """Say what has been silent for longest: what was set aside first, if anything was."""
         run = next(iter(self._aside), run)
         return Waiting(step="searching", path=run.path, for_s=time.monotonic() - run.since_s)
+
+
+def search_roots(
+    roots: Sequence[bytes], *, settings: "Settings", effective_uid: int, cancel: threading.Event
+) -> Searching:
+    """Return a search below roots as the settings have it. Raises RootError unless all roots can be searched."""
+    limits = DiscoveryLimits(
+        exclude=settings.exclude(), maximum_depth=settings.scan.depth, one_file_system=settings.scan.one_file_system
+    )
+
+    def start(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
+        return discover(
+            roots,
+            replace(limits, avoided=avoided),
+            read=read_file,
+            effective_uid=effective_uid,
+            trusted_roots=settings.trusted_roots(),
+            cancel=cancel,
+            place=place,
+        )
+
+    check_roots(roots)
+    return Searching(start, time_limit_s=settings.scan.time_limit_s, cancel=cancel)

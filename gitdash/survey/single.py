@@ -4,12 +4,14 @@ Who borrows from it is known only from what was looked at before; from whom it b
 a lender is known to lend whatever was run on the borrower. Nothing else of this does.
 """
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from gitdash.discovery.roots import DiscoveryLimits, discover
+from gitdash.discovery.roots import DiscoveryLimits, RootError, discover
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.files import read_file
@@ -21,6 +23,7 @@ from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.lenders import store_fingerprint
 from gitdash.survey.loans import Loans
+from gitdash.survey.patience import silence, within
 from gitdash.survey.store_state import StoreStates
 from gitdash.units import printable_path
 
@@ -45,8 +48,17 @@ def find_repository(path: bytes, *, settings: "Settings", effective_uid: int) ->
     """Return the repository at an absolute path, else the innermost one around it.
 
     Something broken on the way, such as an empty `.git`, is not passed by: the numbers of a repository further out
-    would be another's. Raises NoRepositoryError, and RootError if there is nothing at the path.
+    would be another's. Raises NoRepositoryError, also for a file system that does not answer, and RootError if there is
+    nothing at the path.
     """
+    limit_s = settings.scan.time_limit_s
+    try:
+        return within(limit_s, partial(_find_repository, path, settings, effective_uid))
+    except TimeoutError:
+        raise NoRepositoryError(path, silence(limit_s)) from None
+
+
+def _find_repository(path: bytes, settings: "Settings", effective_uid: int) -> Repository:
     folder = path
     while True:
         found = _repository_at(folder, settings, effective_uid)
@@ -178,6 +190,10 @@ def _lenders(
     for alternate in alternates_of(inspection):
         folder, name = os.path.split(alternate.path)
         is_in_repository = alternate.exists and name == b"objects"
-        lender = _repository_at(folder, settings, effective_uid) if is_in_repository else None
+        lender = None
+        if is_in_repository:
+            # one that went away since its borrower was read is as good as not there
+            with contextlib.suppress(RootError):
+                lender = _repository_at(folder, settings, effective_uid)
         if isinstance(lender, Repository):
             yield Inspected(repository=lender, inspection=_inspect(lender, settings, now_s))

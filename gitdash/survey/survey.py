@@ -8,15 +8,12 @@ import enum
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Container, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gitdash.discovery.roots import DiscoveryLimits, discover
-from gitdash.discovery.search import Place, Result
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.sizes import Question
@@ -28,7 +25,7 @@ from gitdash.survey.loans import Loans
 from gitdash.survey.memory import Memory
 from gitdash.survey.patience import silence
 from gitdash.survey.priorities import Priorities
-from gitdash.survey.searching import Searching, check_roots
+from gitdash.survey.searching import search_roots
 from gitdash.survey.store_state import StoreStates
 from gitdash.survey.summarize import summarize, totals_of
 from gitdash.survey.watching import SizeWatch
@@ -40,8 +37,6 @@ if TYPE_CHECKING:
     from gitdash.history.store import History
     from gitdash.survey.measuring import Measuring
     from gitdash.survey.shared_queries import SharedQueries
-
-_WAIT_S = 0.1
 
 
 class SizesWanted(enum.StrEnum):
@@ -104,30 +99,15 @@ class _Survey:
     def __init__(
         self, request: SurveyRequest, cancel: threading.Event, priorities: Priorities, watch: SizeWatch | None
     ) -> None:
-        scan = request.settings.scan
         self._request = request
         self._cancel = cancel
         self._priorities = priorities
         self._watch = watch
         self._memory = Memory(request.history, now_s=request.now_s, policy_for=request.settings.policy_for)
         self._reports: dict[bytes, RepositoryReport] = {}
-        limits = DiscoveryLimits(
-            exclude=request.settings.exclude(), maximum_depth=scan.depth, one_file_system=scan.one_file_system
+        self._searching = search_roots(
+            request.roots, settings=request.settings, effective_uid=request.effective_uid, cancel=cancel
         )
-
-        def search(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
-            return discover(
-                request.roots,
-                replace(limits, avoided=avoided),
-                read=read_file,
-                effective_uid=request.effective_uid,
-                trusted_roots=request.settings.trusted_roots(),
-                cancel=cancel,
-                place=place,
-            )
-
-        self._searching = Searching(search, time_limit_s=scan.time_limit_s, cancel=cancel)
-        check_roots(request.roots)
 
     def events(self) -> Iterator[SurveyEvent]:
         """Yield everything, in the order of the steps."""
