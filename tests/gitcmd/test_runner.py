@@ -199,6 +199,12 @@ def test_death_by_a_signal_is_said(script: Script) -> None:
         run_git(script("kill -SEGV $$"), ["log"], time_limit_s=10)
 
 
+@pytest.mark.parametrize(("code", "said"), [(143, "signal 15"), (129, "exit code 129"), (255, "exit code 255")])
+def test_exit_code_that_a_shell_makes_of_a_signal_is_said_as_one(script: Script, code: int, said: str) -> None:
+    with pytest.raises(GitError, match=rf"^git log failed with {said}$"):
+        run_git(script(f"exit {code}"), ["log"], time_limit_s=10)
+
+
 def test_what_cannot_be_started_is_refused(program: GitProgram) -> None:
     for arguments in (["log", "nul\0"], ["x" * 200_000]):
         with pytest.raises(GitError, match="could not be started") as caught:

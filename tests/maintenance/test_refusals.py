@@ -392,6 +392,19 @@ def test_what_may_be_a_lender_gets_the_list_of_a_lender(case) -> None:
     assert refused_tasks("lends-objects", case) == EVERY - ALLOWED_IN_LENDER
 
 
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    ("case", "begins"),
+    [(HEALTHY, "others may need its objects: /srv/b.git"), (LENDER, "others may borrow from it: 1 repository borrows")],
+)
+def test_borrower_that_is_away_makes_a_lender_and_is_named(case, begins: str) -> None:
+    facts = action_facts(remembered_borrower="/srv/b.git borrowed from it", why_borrowers_are_unknown="nobody looked")
+    found = {task: refusals_of(task, case, facts) for task in Task}
+    reasons = {task: one.reason for task, all_ in found.items() for one in all_ if one.rule == "lends-objects"}
+    assert set(reasons) == EVERY - ALLOWED_IN_LENDER
+    assert all(one.startswith(begins) and "/srv/b.git borrowed from it" in one for one in reasons.values())
+
+
 @pytest.mark.parametrize("path", [b"/home/me/src/pre-commit/.git", b"/srv/@pool/x.git", b"/srv/pools.git"])
 def test_name_alone_is_no_hint(path: bytes) -> None:
     case = report(msgspec.structs.replace(REPOSITORY, common_dir=path))

@@ -1,0 +1,173 @@
+"""`gitdash forget`, end to end: what is gone is forgotten, what is there is not, what may be away only if asked to."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gitdash.errors import ExitCode
+from gitdash.history.store import History, Loan, open_history
+from tests.cli.process import Gitdash
+from tests.support.repositories import GitRepository
+
+
+def state_of(gitdash: Gitdash) -> History:
+    return open_history(os.fspath(gitdash.folder / "state" / "state.db"))
+
+
+def remembered(gitdash: Gitdash) -> tuple[set[str], set[str]]:
+    """Names of the repositories that are known, and of those that are known to borrow."""
+    with state_of(gitdash) as history:
+        known = {Path(os.fsdecode(path)).name for path in history.paths([b"/"])}
+        return known, {Path(os.fsdecode(loan.borrower)).name for loan in history.loans.all()}
+
+
+def test_what_is_gone_is_forgotten_with_its_loans_and_the_rest_is_kept(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    ended = gitdash.run("forget", fleet)
+    assert ended.returncode == ExitCode.DONE
+    assert ended.stdout == f"forgot {fleet}/member.git, which borrowed from {fleet}/pool.git/objects\n"
+    assert f"gitdash: {fleet}/pool.git is still there" in ended.stderr
+    assert remembered(gitdash) == ({"pool.git", "work", "empty.git"}, set())
+
+
+def test_path_below_which_nothing_is_gone_says_so_and_ends_with_1(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    before = remembered(gitdash)
+    ended = gitdash.run("forget", fleet / "member.git")
+    assert (ended.returncode, ended.stdout) == (ExitCode.FINDINGS, "")
+    assert ended.stderr.startswith(f"gitdash: {fleet}/member.git is still there: `gitdash scan`")
+    assert remembered(gitdash) == before
+
+
+def test_unknown_path_is_one_sentence(gitdash: Gitdash, fleet: Path) -> None:
+    ended = gitdash.run("forget", "nowhere", fleet)
+    assert (ended.returncode, ended.stdout) == (ExitCode.FINDINGS, "")
+    assert ended.stderr == (f"gitdash: nothing is remembered of {gitdash.folder}/nowhere, {fleet} or what lies below\n")
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("instead", ["empty folder", "link loop", "link to nothing"])
+def test_what_may_only_be_out_of_sight_is_forgotten_with_yes_alone(gitdash: Gitdash, fleet: Path, instead: str) -> None:
+    (fleet / "mount").mkdir()
+    (fleet / "member.git").rename(fleet / "mount" / "member.git")
+    gitdash.run("scan", fleet)
+    (fleet / "mount").rename(fleet / "aside")
+    if instead == "empty folder":
+        (fleet / "mount").mkdir()
+    else:
+        (fleet / "mount").symlink_to("mount" if instead == "link loop" else "gone")
+    shutil.rmtree(fleet / "work")
+    ended = gitdash.run("forget", fleet)
+    assert ended.returncode == ExitCode.REFUSED
+    assert ended.stdout == f"forgot {fleet}/work\n"
+    assert f"{fleet}/mount/member.git is not forgotten, for it may only be out of sight: {fleet}/mount" in ended.stderr
+    assert remembered(gitdash)[1] == {"member.git"}
+    assert gitdash.run("forget", fleet / "mount", "--yes").returncode == ExitCode.DONE
+    assert "member.git" not in set().union(*remembered(gitdash))
+
+
+def test_dry_run_says_what_would_be_forgotten_and_forgets_nothing(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    before = remembered(gitdash)
+    ended = gitdash.run("forget", fleet, "--dry-run")
+    assert (ended.returncode, ended.stdout.startswith(f"would forget {fleet}/member.git")) == (ExitCode.DONE, True)
+    assert remembered(gitdash) == before
+
+
+def test_json_says_what_was_forgotten_and_what_was_kept(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    document = json.loads(gitdash.run("forget", fleet, "--format", "json").stdout)
+    assert document["forgotten"] == [
+        {
+            "path": f"{fleet}/member.git",
+            "is_there": False,
+            "out_of_sight": None,
+            "borrowed_from": [{"path": f"{fleet}/pool.git/objects"}],
+        }
+    ]
+    assert [one["path"] for one in document["kept"]] == [
+        f"{fleet}/{name}" for name in ("empty.git", "pool.git", "work")
+    ]
+    assert (document["dry_run"], document["schema_version"]) == (False, 1)
+
+
+def test_loan_of_one_that_is_there_and_borrows_no_more_is_forgotten_alone(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    GitRepository.init(fleet / "member.git")
+    ended = gitdash.run("forget", fleet / "member.git")
+    assert (ended.returncode, "it is there, and does not any more" in ended.stdout) == (ExitCode.DONE, True)
+    known, borrowing = remembered(gitdash)
+    assert ("member.git" in known, borrowing) == (True, set())
+
+
+@pytest.mark.safety
+def test_borrower_whose_lender_is_away_is_not_forgotten_while_it_is_there(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    (fleet / "pool.git").rename(fleet / "aside.git")
+    assert gitdash.run("forget", "--yes", fleet / "member.git").returncode == ExitCode.FINDINGS
+    assert remembered(gitdash)[1] == {"member.git"}
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "said"),
+    [
+        (["--no-state"], ExitCode.WRONG_USE, "with --no-state nothing is remembered"),
+        (["--read-only"], ExitCode.REFUSED, "nothing is forgotten in read-only mode"),
+    ],
+)
+def test_nothing_is_forgotten_without_a_state_or_in_read_only_mode(
+    gitdash: Gitdash, fleet: Path, options: list[str], exit_code: ExitCode, said: str
+) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    before = remembered(gitdash)
+    gitdash.options += options
+    ended = gitdash.run("forget", fleet)
+    assert (ended.returncode, said in ended.stderr, ended.stdout) == (exit_code, True, "")
+    assert remembered(gitdash) == before
+
+
+@pytest.mark.safety
+def test_hostile_names_are_forgotten_and_shown_without_what_a_terminal_would_act_on(
+    gitdash: Gitdash, tmp_path: Path
+) -> None:
+    folder = os.fsencode(tmp_path) + b"/odd\x1b[2J\xff\n.git"
+    GitRepository.init(Path(os.fsdecode(folder))).commit({"a": "1"})
+    gitdash.run("scan", tmp_path)
+    shutil.rmtree(folder)
+    assert "\x1b" not in gitdash.run("forget", os.fsdecode(folder), "--dry-run", "--format", "json").stdout
+    assert gitdash.run("forget", os.fsdecode(folder)).stdout == f"forgot {tmp_path}/odd\\x1b[2J\\xff\\x0a.git\n"
+
+
+def test_more_than_twenty_are_counted(gitdash: Gitdash, tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    loans = [
+        Loan(
+            borrower=folder + b"/%02d.git" % number,
+            alternates_path=folder + b"/%02d.git/objects/info/alternates" % number,
+            store_path=b"/pool",
+            store=(1, 1),
+        )
+        for number in range(23)
+    ]
+    with state_of(gitdash) as history:
+        history.loans.change(ended=[], new=loans)
+    lines = gitdash.run("forget", tmp_path).stdout.splitlines()
+    assert (len(lines), lines[0]) == (21, f"forgot {tmp_path}/00.git, which borrowed from /pool")
+    assert lines[-1] == "… and 3 more"
+    assert remembered(gitdash) == (set(), set())
+
+
+def test_forgetting_starts_no_git(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    gitdash.git_calls()
+    assert gitdash.run("--git", "/nowhere/git", "forget", fleet).returncode == ExitCode.DONE
+    assert gitdash.git_calls() == []
