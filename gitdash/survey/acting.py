@@ -34,14 +34,18 @@ from gitdash.model.repository import Repository, Role
 from gitdash.model.task import Task
 from gitdash.survey.action_means import ActionMeans, ActionWatch, NoReaders, OpenReaders
 from gitdash.survey.bookkeeping import Bookkeeping
+from gitdash.survey.fetching import ACTION as FETCH
 from gitdash.survey.fetching import fetch_remote, refused_fetch
+from gitdash.survey.maintaining import ACTION as MAINTAIN
 from gitdash.survey.maintaining import Planned, maintain
+from gitdash.survey.open_watch import OpenWatch
 from gitdash.units import printable
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
     from gitdash.history.store import History
 
+_UNDER_WAY: Final = "gitdash does the same there already"
 _READ_ONLY: Final = Refusal(rule="read-only-mode", reason="gitdash was told to change nothing")
 
 
@@ -154,16 +158,21 @@ class Actions:
         families: Families | None = None,
         confirmed_name: bytes | None = None,
     ) -> Ticket:
-        """Queue the tasks of a plan; `families` of all that is started together, None for this one alone."""
-        tasks = tuple(task.task for task in planned.plan.tasks)
+        """Queue the tasks of a plan; `families` of all that is started together, None for this one alone.
+
+        What is the same as another that waits or runs is skipped.
+        """
+        tasks = planned.plan.tasks
         claims = claims_of(
             planned.report,
             families=families or Families([planned.report]),
-            writes=any(task.changes_repository for task in tasks),
+            writes=any(task.task.changes_repository for task in tasks),
         )
-        return self._add(
-            claims, ("maintain", tasks), partial(maintain, planned, self._means, watch, run, confirmed_name), watch
-        )
+        key = (MAINTAIN, tuple((task.task, task.steps, task.refusals) for task in tasks), confirmed_name)
+        open_watch = OpenWatch(watch)
+        work = partial(maintain, planned, self._means, open_watch, run, confirmed_name)
+        skipped = partial(self._skipped_tasks, planned, run)
+        return self._add(claims, key, work, open_watch, skipped)
 
     def fetch(
         self,
@@ -175,10 +184,11 @@ class Actions:
         families: Families | None = None,
         is_named: bool = True,
     ) -> list[Ticket]:
-        """Queue a fetch from each remote of a plan; what the plan refuses is written down and told at once.
+        """Queue a fetch from each remote of a plan, and return the tickets, in the order of its `runnable`.
 
-        `watch_of` gives the watch for a remote by its printable name, which is empty where the plan has none. One of
-        many that are fetched into is not `is_named`: it may have no remote.
+        What the plan refuses is written down and told at once; what is the same as another that waits or runs is
+        skipped. `watch_of` gives the watch for a remote by its printable name, which is empty where the plan has none.
+        One of many that are fetched into is not `is_named`: it may have no remote.
         """
         refused = partial(refused_fetch, report, means=self._means, run=run, is_named=is_named)
         if found.refusals:
@@ -197,10 +207,12 @@ class Actions:
                 writes=not remote.is_preview,
                 host=remote.host,
             )
-            work = partial(self._fetch, report, remote, watch, run)
             # what a fetch waits for is its server, not the disk
             claims = replace(claims, volume=None)
-            tickets.append(self._add(claims, ("fetch", remote.name, remote.is_preview), work, watch))
+            open_watch = OpenWatch(watch)
+            work = partial(self._fetch, report, remote, open_watch, run)
+            skipped = partial(self._skipped_fetch, report, remote, run)
+            tickets.append(self._add(claims, (FETCH, remote), work, open_watch, skipped))
         return tickets
 
     def cancel_all(self) -> None:
@@ -211,13 +223,40 @@ class Actions:
         """Wait until nothing waits or runs; False if that takes longer."""
         return self._queue.wait(limit_s)
 
-    def _add(self, claims: Claims, key: Hashable, work: Work, watch: ActionWatch) -> Ticket:
-        def tell_if_it_never_began(_: Ticket) -> None:
-            if not started.is_set():
+    def _add(
+        self,
+        claims: Claims,
+        key: Hashable,
+        work: Work,
+        watch: OpenWatch,
+        skipped: Callable[[], Sequence[LedgerEntry]],
+    ) -> Ticket:
+        """Queue one request. `key` has all that makes two different: one that is the same does no more."""
+
+        def tell_what_is_still_open(ticket: Ticket) -> None:
+            if ticket.claims is claims:
                 watch.ends([])
 
-        started = threading.Event()
-        return self._queue.add(claims, key, work, on_start=lambda _: started.set(), on_end=tell_if_it_never_began)
+        ticket = self._queue.add(claims, key, work, on_end=tell_what_is_still_open)
+        if ticket.claims is not claims:
+            watch.ends(skipped())
+        return ticket
+
+    def _skipped_tasks(self, planned: Planned, run: str) -> list[LedgerEntry]:
+        path, begin = self._means.recorded_path(planned.report.repository), self._means.books.begin
+        begun = [begin(MAINTAIN, path, run=run, task=task.task, choices=task.because) for task in planned.plan.tasks]
+        return [entry.end(Outcome.SKIPPED, Reason.LOCK_HELD, _UNDER_WAY) for entry in begun]
+
+    def _skipped_fetch(self, report: RepositoryReport, remote: RemotePlan, run: str) -> list[LedgerEntry]:
+        entry = self._means.books.begin(
+            FETCH,
+            self._means.recorded_path(report.repository),
+            run=run,
+            remote=printable(remote.name),
+            choices=remote.choices,
+            is_preview=remote.is_preview,
+        )
+        return [entry.end(Outcome.SKIPPED, Reason.LOCK_HELD, _UNDER_WAY)]
 
     def _fetch(
         self, report: RepositoryReport, remote: RemotePlan, watch: ActionWatch, run: str, cancel: threading.Event

@@ -1,14 +1,19 @@
 """Actions of both front ends: what a watch hears of them, and what the ledger has."""
 
 import os
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from gitdash.config.settings import Settings
+import msgspec
+import pytest
+
+from gitdash.config.settings import FetchSettings, JobSettings, Settings
 from gitdash.gitcmd.runner import find_git
 from gitdash.history.store import History, open_history
-from gitdash.model.ledger import LedgerEntry, Outcome, StoreFigures
+from gitdash.maintenance.fetching.options import configured_options
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
 from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
@@ -99,3 +104,87 @@ def test_plan_to_reclaim_says_how_many_objects_of_how_many_bytes_go(tmp_path: Pa
     with open_history(os.fspath(tmp_path / "state.db")) as history:
         (planned,) = actions(history, tmp_path).plan(found(repository), (Task.RECLAIM,)).plan.tasks
     assert f"drops for good 1 object of {human_bytes(loose.stat().st_size)}, " in planned.gain
+
+
+class HeldWatch(Watch):
+    """Lets its action begin only when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.has_begun = threading.Event()
+
+    def begins(self, before: StoreFigures) -> None:
+        self.has_begun.set()
+        assert self.go.wait(30)
+
+
+@pytest.mark.parametrize("runs_already", [True, False])
+def test_same_maintenance_asked_for_once_more_is_skipped_and_cancels_nothing(
+    tmp_path: Path, runs_already: bool
+) -> None:
+    repository, other = (GitRepository.init(tmp_path / name) for name in ("r.git", "other.git"))
+    repository.commit({"a": "1"})
+    settings = Settings(jobs=JobSettings(limit=1))
+    acting = Actions(settings=settings, program=find_git(GIT), history=None, clock=time.time)
+    held, first, second = HeldWatch(), HeldWatch(), Watch()
+    planned = acting.plan(found(repository), (Task.PACK_REFS,))
+    if not runs_already:
+        acting.maintain(acting.plan(found(other), (Task.COMMIT_GRAPH,)), held, run="r")
+        assert held.has_begun.wait(30)
+    acting.maintain(planned, first, run="r")
+    if runs_already:
+        assert first.has_begun.wait(30)
+    acting.maintain(planned, second, run="r")
+    (skipped,) = second.entries
+    assert (skipped.task, skipped.outcome, skipped.reason) == (Task.PACK_REFS, Outcome.SKIPPED, Reason.LOCK_HELD)
+    held.go.set()
+    first.go.set()
+    assert acting.wait(60)
+    assert [entry.outcome for entry in first.entries] == [Outcome.DONE]
+    assert len(second.entries) == 1
+
+
+def test_fetches_that_differ_in_one_option_are_both_made(tmp_path: Path) -> None:
+    source, repository = (GitRepository.init(tmp_path / name) for name in ("source.git", "r.git"))
+    source.commit({"a": "1"})
+    repository.git("remote", "add", "origin", os.fspath(source.path))
+    acting = actions()
+    options = configured_options(FetchSettings(protocols=("file",)))
+    report = acting.facts(found(repository))
+    watches: list[HeldFetch] = []
+    for prune in (False, True, True):
+        watch = HeldFetch()
+        watches.append(watch)
+        plan = acting.plan_fetch(report, msgspec.structs.replace(options, prune=prune))
+        acting.fetch(report, plan, lambda _, watch=watch: watch, run="r")
+    for watch in watches:
+        watch.go.set()
+    assert acting.wait(60)
+    outcomes = [[entry.outcome for entry in watch.entries] for watch in watches]
+    assert outcomes == [[Outcome.DONE], [Outcome.NOTHING_TO_DO], [Outcome.SKIPPED]]
+
+
+class HeldFetch(HeldWatch):
+    """The same of a fetch, which receives bytes."""
+
+    def advances(
+        self, step: str, done_count: int, known_count: int | None, *, received_bytes: int | None = None
+    ) -> None:
+        del step, done_count, known_count, received_bytes
+
+
+def test_watch_of_an_action_that_breaks_hears_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = GitRepository.init(tmp_path / "r.git")
+    acting, ended = actions(), []
+    planned = acting.plan(found(repository), (Task.COMMIT_GRAPH,))
+
+    def broken(*_: object) -> Outcome:
+        raise MemoryError
+
+    monkeypatch.setattr("gitdash.survey.acting.maintain", broken)
+    watch = Watch()
+    monkeypatch.setattr(watch, "ends", ended.append)
+    acting.maintain(planned, watch, run="r")
+    assert acting.wait(60)
+    assert ended == [[]]

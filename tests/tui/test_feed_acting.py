@@ -1,7 +1,10 @@
 """Acting through the dashboard's source, over real repositories: plans, maintenance, fetches, and the ledger."""
 
+import contextlib
 import os
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,10 +12,13 @@ import pytest
 
 from gitdash.config.settings import FetchSettings, Settings
 from gitdash.history.store import History, open_history
+from gitdash.maintenance.queue import Ticket
+from gitdash.model.fetch import RemotePlan
 from gitdash.model.job import Job, JobKind, JobState
-from gitdash.model.ledger import Outcome, Reason
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.model.plan import Plan
 from gitdash.model.task import Task
+from gitdash.survey import acting
 from gitdash.tui.feed.endings import how_it_ended
 from gitdash.tui.source import Changes
 from tests.support.repositories import GitRepository
@@ -237,3 +243,142 @@ def test_what_another_gitdash_did_is_listed_as_earlier_and_can_be_done_again(fle
         assert (earlier.is_earlier, earlier.what, earlier.asked_at_s) == (True, "origin", entry.started_at_s)
         watched.feed.retry_job(earlier.number)
         watched.until(lambda seen: any(not one.is_earlier and one.state.has_ended for one in _fetches(seen)))
+
+
+class Gate:
+    """Holds back fetches, each from one remote, until that is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._events = {name: threading.Event() for name in ("origin", "second")}
+        self.begun: list[str] = []
+        fetch_remote = acting.fetch_remote
+
+        def held(report: object, remote: RemotePlan, *rest: object) -> LedgerEntry:
+            assert self._events[remote.name].wait(30)
+            self.begun.append(remote.name)
+            return fetch_remote(report, remote, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(acting, "fetch_remote", held)
+
+    def let_go(self, name: str) -> None:
+        self._events[name].set()
+
+
+def test_fetch_asked_for_twice_is_skipped_at_once_and_to_cancel_that_ends_nothing(
+    fleet: Path, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    gate = Gate(monkeypatch)
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        watched.feed.fetch([path])
+        watched.until(lambda seen: [job.state for job in _fetches(seen)] == [JobState.QUEUED, JobState.SKIPPED])
+        first, second = _fetches(watched.seen)
+        watched.feed.cancel_job(second.number)
+        gate.let_go("origin")
+        watched.until(lambda seen: seen.jobs[first.number].state is JobState.DONE)
+        assert gate.begun == ["origin"]
+
+
+def test_fetch_that_is_cancelled_is_that_of_its_own_remote_though_another_has_ended(
+    fleet: Path, history: History, source: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    GitRepository(fleet / "a.git").git("remote", "add", "second", os.fspath(source.path))
+    gate = Gate(monkeypatch)
+    fetch: Callable[..., list[Ticket]] = acting.Actions.fetch
+
+    def fetch_and_wait(*given: object, **named: object) -> list[Ticket]:
+        tickets = fetch(*given, **named)
+        gate.let_go("origin")
+        assert tickets[0].done.wait(30)
+        return tickets
+
+    monkeypatch.setattr(acting.Actions, "fetch", fetch_and_wait)
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.fetch([path])
+        watched.until(lambda seen: [job.state for job in _fetches(seen)] == [JobState.DONE, JobState.QUEUED])
+        # what is asked for later is done once the tickets are known
+        watched.feed.fetch([os.fsencode(fleet / "none.git")])
+        watched.until(lambda seen: len(_fetches(seen)) == 3)
+        watched.feed.cancel_job(_fetches(watched.seen)[1].number)
+        gate.let_go("second")
+        watched.until(lambda seen: _fetches(seen)[1].state is JobState.CANCELLED)
+    entries = history.ledger.entries(path)
+    assert [entry.remote for entry in entries if entry.outcome is Outcome.DONE] == ["origin"]
+
+
+def test_maintenance_cancelled_while_its_plan_is_made_is_not_begun(
+    fleet: Path, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    go = threading.Event()
+    plan: Callable[..., object] = acting.Actions.plan
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        watched.feed.request_plans([path], [Task.PACK_REFS])
+        watched.until(lambda seen: path in seen.plans)
+        shown = watched.seen.plans.pop(path)
+        assert isinstance(shown, Plan)
+
+        def slow_plan(*given: object, **named: object) -> object:
+            assert go.wait(30)
+            return plan(*given, **named)
+
+        monkeypatch.setattr(acting.Actions, "plan", slow_plan)
+        monkeypatch.setattr(acting.Actions, "maintain", lambda *_, **__: pytest.fail("it was begun"))
+        watched.feed.run_plans([shown])
+        watched.feed.cancel_job(watched.until_job(JobState.QUEUED, JobKind.MAINTAIN, path).number)
+        go.set()
+        # what is asked for later is done after it
+        watched.feed.request_plans([path], [Task.PACK_REFS])
+        watched.until(lambda seen: path in seen.plans)
+        assert watched.seen.failure is None
+        watched.until_job(JobState.CANCELLED, JobKind.MAINTAIN, path)
+
+
+@pytest.mark.safety
+def test_reclaim_that_is_asked_for_again_has_to_be_confirmed_again(fleet: Path, history: History) -> None:
+    repository, path = GitRepository(fleet / "a.git"), os.fsencode(fleet / "a.git")
+    ids = [repository.blob(b"nobody needs this"), repository.blob(b"nor this")]
+    for object_id in ids:
+        repository.age(repository.git_dir / "objects" / object_id[:2] / object_id[2:], 30 * 86_400.0, time.time())
+    with watched_feed(fleet, history=history) as watched:
+        watched.until_over()
+        watched.feed.request_plans([path], [Task.RECLAIM])
+        watched.until(lambda seen: path in seen.plans)
+        plan = watched.seen.plans[path]
+        assert isinstance(plan, Plan)
+        watched.feed.run_plans([plan], confirmed_name="a.git")
+        job = _ended(watched, JobKind.MAINTAIN, JobState.DONE, path)
+        kept = repository.blob(b"nor that")
+        repository.age(repository.git_dir / "objects" / kept[:2] / kept[2:], 30 * 86_400.0, time.time())
+        watched.feed.retry_job(job.number)
+        again = _ended(watched, JobKind.MAINTAIN, JobState.REFUSED, path)
+        assert again.reason == "it was not confirmed by typing 'a.git'"
+    assert repository.git("cat-file", "-t", kept) == "blob"
+
+
+def test_all_that_acts_shares_one_queue_whoever_asks_first(
+    fleet: Path, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    made: list[object] = []
+    both_ask = threading.Barrier(2)
+    queue = acting.ActionQueue
+
+    def slowly(*given: object) -> object:
+        made.append(given)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both_ask.wait(0.3)
+        return queue(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(acting, "ActionQueue", slowly)
+    with watched_feed(fleet, history=history, settings=LOCAL) as watched:
+        watched.until_over()
+        watched.feed.request_entries(path)
+        watched.feed.request_plans([path], [Task.PACK_REFS])
+        watched.until(lambda seen: path in seen.plans and path in seen.entries)
+    assert len(made) == 1

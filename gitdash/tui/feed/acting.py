@@ -7,7 +7,7 @@ ledger is read in another. What a job did is looked at again once it is over, so
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -81,6 +81,8 @@ class Acting:
         self._look_again = look_again
         self._cancel = cancel
         self._read_only = read_only
+        self._lock = threading.Lock()
+        self._made: Actions | None = None
         self._lanes = Lanes(guarded)
 
     def say_what_was_cut_off(self) -> None:
@@ -99,7 +101,8 @@ class Acting:
             lines = cut_off_lines(settled)
             self._tell(lambda changes: changes.notices.extend(lines))
         for number, entry in recall(self._register, self._history.ledger, settled):
-            self._retries.remember(number, partial(self._do_again, entry))
+            again = partial(self._do_again, entry)
+            self._retries.remember(number, partial(self._lanes.add, "fetches", again))
 
     def _do_again(self, entry: LedgerEntry) -> None:
         if entry.task is not None:
@@ -118,6 +121,9 @@ class Acting:
 
     def run_plans(self, plans: Sequence[Plan], confirmed_name: str | None) -> None:
         """Queue the tasks of plans, of each plan as one job."""
+        self._lanes.add("plans", partial(self._run_plans, plans, confirmed_name))
+
+    def _run_plans(self, plans: Sequence[Plan], confirmed_name: str | None) -> None:
         run = self._actions.new_run()
         for plan in plans:
             if plan.runnable:
@@ -128,15 +134,16 @@ class Acting:
 
         Of repositories with one object store, such as a repository and its linked worktrees, one is fetched into.
         """
-        run = self._actions.new_run()
-        self._lanes.add("fetches", partial(self._fetch_all, paths, options or self._configured(), run))
+        self._lanes.add("fetches", partial(self._fetch_all, paths, options))
 
-    def _fetch_all(self, paths: Sequence[bytes], options: "FetchOptions", run: str) -> None:
+    def _fetch_all(self, paths: Sequence[bytes], options: "FetchOptions | None") -> None:
         from gitdash.survey.each_store import each_store_once
 
-        options = msgspec.structs.replace(options, allowed_once=_ALLOWED_ONCE)
+        run = self._actions.new_run()
+        options = msgspec.structs.replace(options or self._configured(), allowed_once=_ALLOWED_ONCE)
         known = [report.repository for path in paths if (report := self._report_of(path)) is not None]
-        for path in [path for path in paths if path not in {repository.path for repository in known}]:
+        known_paths = {repository.path for repository in known}
+        for path in [path for path in paths if path not in known_paths]:
             self._fail(path, options, run, _UNKNOWN)
         for repository in each_store_once(known):
             fetch = partial(self._fetch, repository.path, options, run, is_named=len(paths) == 1)
@@ -153,23 +160,27 @@ class Acting:
 
     def stop(self, limit_s: float) -> None:
         """Have all that runs stop; what was started for it is ended elsewhere."""
-        if "_actions" in self.__dict__:
-            self._actions.cancel_all()
-            self._actions.wait(limit_s)
+        if (made := self._made) is not None:
+            made.cancel_all()
+            made.wait(limit_s)
 
-    @cached_property
+    @property
     def _actions(self) -> "Actions":
+        """What acts: one, whichever thread asks first, for two would not know of each other."""
         # Imported here and not above: the first paint does not wait for it.
         from gitdash.survey.acting import Actions
 
-        return Actions(
-            settings=self._settings,
-            program=self._program,
-            history=self._history,
-            clock=self._clock,
-            readers=self._readers,
-            read_only=self._read_only,
-        )
+        with self._lock:
+            if self._made is None:
+                self._made = Actions(
+                    settings=self._settings,
+                    program=self._program,
+                    history=self._history,
+                    clock=self._clock,
+                    readers=self._readers,
+                    read_only=self._read_only,
+                )
+            return self._made
 
     def _tell_plan(self, path: bytes, tasks: Sequence[Task] | None) -> None:
         planned = self._planned(path, tasks)
@@ -189,11 +200,15 @@ class Acting:
 
     def _maintain(self, plan: Plan, run: str, confirmed_name: str | None) -> None:
         tasks = tuple(task.task for task in plan.runnable)
-        again = partial(self.run_plans, [plan], confirmed_name)
+        # what drops objects is confirmed by typing a name, each time
+        again = partial(self.run_plans, [plan], None)
         number = self._ask(JobKind.MAINTAIN, plan.path, ", ".join(tasks), again, run=run)
         planned = self._planned(plan.path, tasks)
         if planned is None or isinstance(planned, Unreadable):
             self._register.end(number, JobState.FAILED, reason=planned.reason if planned is not None else None)
+            return
+        if not self._register.is_queued(number):
+            # cancelled while its plan was made
             return
         name = None if confirmed_name is None else confirmed_name.encode("utf-8", "surrogateescape")
         planned = _with_reasons(planned, plan)
@@ -211,21 +226,20 @@ class Acting:
         except GitdashError as error:
             self._fail(path, options, run, printable(str(error)))
             return
-        watches: list[_JobWatch] = []
         remotes = {printable(remote.name): remote for remote in plan.remotes}
+        numbers: dict[str, int] = {}
 
         def watch_of(name: str) -> "_JobWatch":
             remote = remotes.get(name)
             # a job is one remote's: its others have jobs of their own, and may have done well
             same = options if remote is None else msgspec.structs.replace(options, remotes=(remote.name,), group=None)
             host = None if remote is None else remote.host
-            number = self._ask(JobKind.FETCH, path, name, partial(self.fetch, [path], same), host=host, run=run)
-            watches.append(self._watch(number, path))
-            return watches[-1]
+            numbers[name] = self._ask(JobKind.FETCH, path, name, partial(self.fetch, [path], same), host=host, run=run)
+            return self._watch(numbers[name], path)
 
         tickets = self._actions.fetch(report, plan, watch_of, run=run, is_named=is_named)
-        for watch, ticket in zip((one for one in watches if not one.has_ended), tickets, strict=False):
-            self._register.on_cancel(watch.number, ticket.cancel)
+        for remote, ticket in zip(plan.runnable, tickets, strict=True):
+            self._register.on_cancel(numbers[printable(remote.name)], ticket.cancel)
 
     def _fail(self, path: bytes, options: "FetchOptions", run: str, reason: str) -> None:
         number = self._ask(JobKind.FETCH, path, "", partial(self.fetch, [path], options), run=run)
@@ -265,8 +279,7 @@ class _JobWatch:
         on_busy: Callable[[bytes, int], None],
         look_again: Callable[[bytes], None],
     ) -> None:
-        self.number = number
-        self.has_ended = False
+        self._number = number
         self._path = path
         self._register = register
         self._on_busy = on_busy
@@ -276,7 +289,7 @@ class _JobWatch:
     def begins(self, before: StoreFigures) -> None:
         """Say that the job runs."""
         self._has_begun = True
-        self._register.start(self.number, before=_job_figures(before))
+        self._register.start(self._number, before=_job_figures(before))
         self._on_busy(self._path, 1)
 
     def advances(
@@ -284,16 +297,15 @@ class _JobWatch:
     ) -> None:
         """Say how far it is."""
         self._register.advance(
-            self.number, step=step, done_count=done_count, known_count=known_count, received_bytes=received_bytes
+            self._number, step=step, done_count=done_count, known_count=known_count, received_bytes=received_bytes
         )
 
     def ends(self, entries: Sequence[LedgerEntry]) -> None:
         """Say how it ended, and have the repository read again if it was touched."""
-        self.has_ended = True
         after = next((entry.after for entry in reversed(entries) if entry.after is not None), None)
         state, reason = how_it_ended(entries)
         self._register.end(
-            self.number,
+            self._number,
             state,
             after=None if after is None else _job_figures(after),
             reason=reason,

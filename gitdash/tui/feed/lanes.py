@@ -30,7 +30,7 @@ class Lanes:
                 return
             self._waiting[name] = deque([work])
         threading.Thread(
-            target=self._guarded, args=(partial(self._serve, name),), name=self._serve.__name__, daemon=True
+            target=self._guarded, args=(partial(self._serve, name),), name=f"gitdash-lane-{name}", daemon=True
         ).start()
 
     def wait(self, limit_s: float) -> bool:
