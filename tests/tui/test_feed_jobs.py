@@ -19,6 +19,7 @@ from gitdash.tui.feed.survey_job import SurveyJob
 from tests.support.processes import children_where, left_after
 from tests.support.repositories import GitRepository
 from tests.survey.test_sizing_queue import report
+from tests.tui.fixture_ledger import FETCH
 from tests.tui.watched_feed import LIMIT_S, WaitingGit, watched_feed
 
 
@@ -217,8 +218,16 @@ class Told:
     def _changed(self, job: Job) -> None:
         self.jobs[job.number] = job
 
-    def done(self, *, part_of: int | None = None, state: JobState = JobState.DONE, path: bytes = b"/x") -> int:
-        number = self.register.ask(JobKind.MEASURE, path, part_of=part_of)
+    def done(
+        self,
+        *,
+        part_of: int | None = None,
+        state: JobState = JobState.DONE,
+        path: bytes = b"/x",
+        kind: JobKind = JobKind.MEASURE,
+        what: str = "",
+    ) -> int:
+        number = self.register.ask(kind, path, part_of=part_of, what=what)
         self.register.start(number)
         self.register.end(number, state)
         return number
@@ -254,8 +263,7 @@ def test_what_was_refused_or_skipped_is_settled_by_taking_note_and_by_doing_it(s
     assert told.jobs[done].is_settled
 
 
-@pytest.mark.parametrize("state", [JobState.DONE, JobState.CANCELLED])
-def test_failure_is_settled_by_the_next_end_of_the_same_kind_on_that_repository(state: JobState) -> None:
+def test_failure_is_settled_when_the_same_is_done_on_that_repository() -> None:
     told = Told()
     first = told.done(state=JobState.FAILED)
     other = told.done(state=JobState.FAILED, path=b"/other")
@@ -263,11 +271,43 @@ def test_failure_is_settled_by_the_next_end_of_the_same_kind_on_that_repository(
     told.register.start(rescan)
     told.register.end(rescan, JobState.DONE)
     assert _failed(told) == [first, other]
-    told.done(state=state, part_of=7)
+    told.done(state=JobState.CANCELLED, part_of=7)
+    assert _failed(told) == [first, other]
+    told.done(part_of=7)
     assert _failed(told) == [other]
     assert told.forgotten == []
     told.register.settle(JobKind.MEASURE, b"/other")
     assert _failed(told) == []
+
+
+def test_failure_of_one_remote_is_not_settled_by_another() -> None:
+    told = Told()
+    origin = told.done(kind=JobKind.FETCH, what="origin", state=JobState.FAILED)
+    unplanned = told.done(kind=JobKind.FETCH, path=b"/y", state=JobState.FAILED)
+    told.done(kind=JobKind.FETCH, what="upstream")
+    told.done(kind=JobKind.FETCH, what="origin", path=b"/y")
+    # what failed before it could name a remote is done once one is fetched from
+    assert told.jobs[unplanned].is_settled
+    assert _failed(told) == [origin]
+    told.done(kind=JobKind.FETCH, what="origin")
+    assert _failed(told) == []
+
+
+def test_failed_tasks_are_settled_when_all_of_them_are_done() -> None:
+    told = Told()
+    failed = told.done(kind=JobKind.MAINTAIN, what="pack-refs, full-repack", state=JobState.FAILED)
+    told.done(kind=JobKind.MAINTAIN, what="pack-refs")
+    assert _failed(told) == [failed]
+    told.done(kind=JobKind.MAINTAIN, what="pack-refs, commit-graph, full-repack")
+    assert _failed(told) == []
+
+
+def test_fetch_that_failed_is_not_settled_by_asking_what_it_would_change() -> None:
+    told = Told()
+    failed = told.done(kind=JobKind.FETCH, what="origin", state=JobState.FAILED)
+    preview = told.register.ask(JobKind.FETCH, b"/x", what="origin")
+    told.register.end(preview, JobState.DONE, entries=(msgspec.structs.replace(FETCH, is_preview=True),))
+    assert _failed(told) == [failed]
 
 
 def test_repository_on_which_each_survey_fails_has_one_failed_job() -> None:

@@ -37,8 +37,8 @@ class JobRegister:
         """What else is to be called when one of these is cancelled."""
         self._ended: dict[tuple[bool, bool], dict[int, None]] = {}
         """Numbers in the order of ending, by whether it was part of a survey and whether it went well."""
-        self._failed: dict[tuple[JobKind, bytes | None], int] = {}
-        """The last of each kind on a repository, where that was not done and is not settled."""
+        self._failed: dict[tuple[JobKind, bytes | None], list[int]] = {}
+        """Those of each kind on a repository that were not done and are not settled."""
 
     def ask(  # noqa: PLR0913 - what is known of a job from the start, each by name
         self,
@@ -168,8 +168,8 @@ class JobRegister:
             self._put(job)
             self._group_of(job)[job.number] = None
             if not is_settled:
-                self._settle(kind, entry.path)
-                self._failed[kind, entry.path] = job.number
+                self._settle(job)
+                self._failed.setdefault((kind, entry.path), []).append(job.number)
             return job.number
 
     def on_cancel(self, number: int, call: Callable[[], None]) -> None:
@@ -197,8 +197,8 @@ class JobRegister:
     def _cancel(self, number: int) -> None:
         job = self._jobs.get(number)
         if job is None or job.state.has_ended:
-            if job is not None and self._failed.get((job.kind, job.path)) == number:
-                self._settle(job.kind, job.path)
+            if job is not None and number in self._failed.get((job.kind, job.path), ()):
+                self._settle_one(job)
             return
         self._cancels[number].set()
         if job.state is JobState.QUEUED:
@@ -220,7 +220,8 @@ class JobRegister:
     def settle(self, kind: JobKind, path: bytes) -> None:
         """Say that a repository is known by now to be none that such a job fails on."""
         with self._lock:
-            self._settle(kind, path)
+            for number in tuple(self._failed.get((kind, path), ())):
+                self._settle_one(self._jobs[number])
 
     def _running(self, number: int) -> Job | None:
         job = self._jobs.get(number)
@@ -231,29 +232,35 @@ class JobRegister:
         del self._cancels[job.number]
         self._on_cancel.pop(job.number, None)
         self._put(ended)
-        self._settle(job.kind, job.path, by=ended)
+        if state is not JobState.CANCELLED:
+            self._settle(ended)
         if state.is_undone:
-            self._failed[job.kind, job.path] = job.number
+            self._failed.setdefault((job.kind, job.path), []).append(job.number)
         group = self._group_of(ended)
         group[job.number] = None
         if len(group) > (KEPT_PARTS if job.part_of is not None and state is JobState.DONE else KEPT_ENDED):
             self._forget(self._jobs[next(iter(group))])
 
-    def _settle(self, kind: JobKind, path: bytes | None, *, by: Job | None = None) -> None:
-        """Settle the failure there is, if any; surveys that fail in the same place leave the last failure only."""
-        number = self._failed.pop((kind, path), None)
-        if number is None:
-            return
-        failed = self._jobs[number]
-        if by is not None and by.state.is_undone and None not in (by.part_of, failed.part_of):
-            self._forget(failed)
-        else:
-            self._put(msgspec.structs.replace(failed, is_settled=True))
+    def _settle(self, by: Job) -> None:
+        """Settle what a job has tried again; surveys that fail in the same place leave the last failure only."""
+        for number in tuple(self._failed.get((by.kind, by.path), ())):
+            failed = self._jobs[number]
+            if not _is_tried_again(failed, by):
+                continue
+            if by.state.is_undone and None not in (by.part_of, failed.part_of):
+                self._forget(failed)
+            else:
+                self._settle_one(failed)
+
+    def _settle_one(self, failed: Job) -> None:
+        self._failed[failed.kind, failed.path].remove(failed.number)
+        self._put(msgspec.structs.replace(failed, is_settled=True))
 
     def _forget(self, job: Job) -> None:
         del self._group_of(job)[job.number], self._jobs[job.number]
-        if self._failed.get((job.kind, job.path)) == job.number:
-            del self._failed[job.kind, job.path]
+        numbers = self._failed.get((job.kind, job.path), [])
+        if job.number in numbers:
+            numbers.remove(job.number)
         self._on_forgotten(job.number)
 
     def _group_of(self, job: Job) -> dict[int, None]:
@@ -262,3 +269,18 @@ class JobRegister:
     def _put(self, job: Job) -> None:
         self._jobs[job.number] = job
         self._on_changed(job)
+
+
+def _is_tried_again(failed: Job, by: Job) -> bool:
+    """Tell whether a later job was about all that failed: each of its remotes or tasks, and for real if it was."""
+    is_for_real = not _is_preview(by) or _is_preview(failed)
+    return is_for_real and _parts(failed) <= _parts(by)
+
+
+def _parts(job: Job) -> frozenset[str]:
+    """Return the remote or the tasks of a job; of one that did not get so far as to name any, nothing."""
+    return frozenset(filter(None, job.what.split(", ")))
+
+
+def _is_preview(job: Job) -> bool:
+    return any(entry.is_preview for entry in job.entries)
