@@ -15,13 +15,17 @@ from gitdash.config.settings import Settings
 from gitdash.discovery.roots import RootError
 from gitdash.gitcmd.runner import find_git
 from gitdash.history.store import History, open_history
-from gitdash.model.report import State
+from gitdash.model.job import JobKind, JobState
+from gitdash.model.report import State, Totals
 from gitdash.model.sizes import SizeMeasurement
+from gitdash.survey.events import Finished
 from gitdash.tui.app import NoTerminalError, run_dashboard
 from gitdash.tui.feed.survey_feed import SurveyFeed
+from gitdash.tui.feed.survey_track import SurveyTrack
 from gitdash.tui.source import Changes
 from tests.support.repositories import GIT, GitRepository
-from tests.tui.watched_feed import WatchedFeed, watched_feed
+from tests.tui.fixture_fleet import many_summaries
+from tests.tui.watched_feed import WaitingGit, WatchedFeed, watched_feed
 
 LIMIT_S = 30.0
 
@@ -285,3 +289,81 @@ def test_dashboard_without_a_terminal_says_what_to_use_instead(fleet: Path, monk
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     with pytest.raises(NoTerminalError, match="gitdash scan"):
         run_dashboard([os.fsencode(fleet)], settings=Settings(), history=None, git=find_git(GIT), registry_dir=b"")
+
+
+def _survey_end(gone: tuple[bytes, ...] = ()) -> Finished:
+    totals = Totals(
+        repository_count=0,
+        object_store_count=0,
+        disk_bytes=0,
+        exclusive_bytes=0,
+        duplicate_bytes=0,
+        unreadable_count=0,
+        notice_count=0,
+        warning_count=0,
+        critical_count=0,
+    )
+    return Finished(totals=totals, reused_count=0, gone_paths=gone, silent_paths=(), elapsed_s=0.0)
+
+
+def test_look_at_what_a_survey_then_finds_gone_puts_no_row_back() -> None:
+    gone, kept = many_summaries(2)
+    changes = Changes()
+    changes.summaries = {row.path: row for row in (gone, kept)}
+    SurveyTrack(time.time).note(_survey_end((gone.path,)), changes)
+    assert changes.forgotten == [gone.path]
+    assert set(changes.summaries) == {kept.path}
+
+
+def test_dashboard_is_left_within_a_second_though_all_its_threads_hang(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+    for name in ("surveying.Surveying.serve", "again.LookAgain.serve", "known_reports.KnownReports.serve"):
+        monkeypatch.setattr(f"gitdash.tui.feed.{name}", lambda *_: let_go.wait())
+    monkeypatch.setattr("gitdash.tui.feed.lab.Lab.sweep", lambda _: let_go.wait())
+    monkeypatch.setattr("gitdash.tui.feed.acting.Acting.say_what_was_cut_off", lambda _: let_go.wait())
+    try:
+        with watched_feed(fleet) as watched:
+            began_s = time.monotonic()
+            watched.feed.stop()
+            elapsed_s = time.monotonic() - began_s
+    finally:
+        let_go.set()
+    assert elapsed_s < 1.0
+
+
+@pytest.mark.oracle
+def test_newer_size_is_shown_meanwhile_though_a_measurement_before_it_was_cancelled(
+    fleet: Path, tmp_path: Path
+) -> None:
+    git = WaitingGit(tmp_path)
+    git.let_go()
+    path = _path(fleet, "b.git")
+    repository = GitRepository(fleet / "b.git")
+    with watched_feed(fleet, git=os.fspath(git.program)) as watched:
+        watched.until_over()
+        oldest = watched.seen.summaries[path].reachable_bytes
+        (tmp_path / "go").unlink()
+        watched.feed.measure(_path(fleet, "a.git"))
+        watched.until_job(JobState.RUNNING, JobKind.MEASURE, _path(fleet, "a.git"))
+        repository.commit({"file": "another content", "more": "x" * 1000})
+        watched.feed.rescan(path)
+        watched.feed.cancel_job(watched.until_job(JobState.QUEUED, JobKind.MEASURE, path).number)
+        git.let_go()
+        watched.until_job(JobState.DONE, JobKind.MEASURE, _path(fleet, "a.git"))
+        watched.feed.rescan(None)
+        watched.until_over()
+        newest = int(repository.git("rev-list", "--all", "--objects", "--disk-usage"))
+        watched.until(lambda seen: seen.summaries[path].reachable_bytes == newest)
+        shown: list[object] = []
+        watched.feed.measure(path)
+        count = max(watched.seen.jobs)
+
+        def is_measured(seen: Changes) -> bool:
+            shown.append(seen.summaries[path].reachable_bytes)
+            return max(seen.jobs) > count and seen.jobs[max(seen.jobs)].state is JobState.DONE
+
+        watched.until(is_measured)
+        assert newest != oldest
+        assert set(shown) == {newest}

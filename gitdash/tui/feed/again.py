@@ -77,7 +77,7 @@ class LookAgain:
         self._asked: dict[JobKind, dict[bytes, int]] = {JobKind.RESCAN: {}, JobKind.MEASURE: {}}
         """Numbers of jobs by path, in the order of asking."""
         self._former: dict[bytes, Sizes] = {}
-        """What was known of the sizes that a measurement has been asked for."""
+        """What was known of the sizes that a measurement has been asked for, until one is made."""
 
     def ask(self, path: bytes, kind: JobKind) -> None:
         """Queue a repository, unless it waits already."""
@@ -91,7 +91,7 @@ class LookAgain:
             self._changed.notify_all()
 
     def wake(self) -> None:
-        """Make a waiting `next_asked` notice that it is cancelled."""
+        """Make a waiting `serve` notice that it is cancelled."""
         with self._changed:
             self._changed.notify_all()
 
@@ -139,7 +139,10 @@ class LookAgain:
         from gitdash.survey.summarize import summarize
 
         path, report = known.repository.path, known
-        former = self._former.pop(path, known.sizes) if kind is JobKind.MEASURE else known.sizes
+        former = known.sizes
+        if kind is JobKind.MEASURE and (earlier := self._former.pop(path, None)) is not None:
+            # more may be known by now: one that was cancelled before may have left this
+            former = _filled(former, earlier)
         memory = Memory(self._history, now_s=self._clock(), policy_for=self._settings.policy_for)
         for report in self._reports(known, kind, cancel, partial(self._register.advance, number)):
             memory.save(report, summarize(report))
@@ -248,9 +251,10 @@ def _has_open_sizes(report: RepositoryReport) -> bool:
 
 def _with_former(report: RepositoryReport, former: Sizes) -> Sizes:
     """Return the sizes to show meanwhile: a figure with its age says more than a blank."""
-    sizes = report.sizes
-    if isinstance(report.inspection, Unreadable):
-        return sizes
+    return report.sizes if isinstance(report.inspection, Unreadable) else _filled(report.sizes, former)
+
+
+def _filled(sizes: Sizes, former: Sizes) -> Sizes:
     return msgspec.structs.replace(
         sizes,
         exclusive=sizes.exclusive or former.exclusive,

@@ -7,6 +7,7 @@ somebody passes by.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 _UNKNOWN: Final = Unreadable("nothing is known of this repository yet")
 _ASKED_SHOWN: Final = 100
 """Characters of what was typed."""
-_STOP_LIMIT_S: Final = 0.3
-"""How long the end of the readers may take: a killed one ends at once, unless it hangs in the kernel."""
 
 
 class Questions:
@@ -96,14 +95,15 @@ class Questions:
         for path in ended | in_view:
             self._lanes.add(("objects", path), partial(self._time_again, path))
 
-    def stop(self) -> None:
-        """End all readers. Nothing new begins, for `cancel` is set."""
+    def stop(self, limit_s: float) -> None:
+        """End all readers: a killed one ends at once, unless it hangs in the kernel. Nothing new begins."""
+        deadline_s = time.monotonic() + limit_s
         readers = self._readers
         if readers is not None:
             closing = threading.Thread(target=readers.close_all, daemon=True)
             closing.start()
-            closing.join(_STOP_LIMIT_S)
-        self._lanes.wait(_STOP_LIMIT_S)
+            closing.join(limit_s)
+        self._lanes.wait(max(0.0, deadline_s - time.monotonic()))
 
     def _ask_once(self, lane: str, path: bytes, answer: Callable[[bytes], None]) -> None:
         question = (answer.__name__, path)

@@ -6,6 +6,7 @@ which `take` empties. What each of them does is in a module of its own.
 """
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from gitdash.history.store import History
     from gitdash.maintenance.fetching.options import FetchOptions
 
-_JOIN_S: Final = 0.3
+_STOP_S: Final = 0.9
+"""For all that has to end, out of the second that quitting may take."""
 _GRACE_S: Final = 0.4
-"""For git to take its locks away, out of the second that quitting may take."""
+"""For git to take its locks away, out of that."""
 
 
 class SurveyFeed:
@@ -168,6 +170,7 @@ class SurveyFeed:
 
     def stop(self) -> None:
         """End the threads and every process that runs for them."""
+        deadline_s = time.monotonic() + _STOP_S
         self._cancel.set()
         self._jobs.cancel_all()
         self._surveying.wake()
@@ -175,11 +178,11 @@ class SurveyFeed:
         self._again.wake()
         self._acting.stop(_GRACE_S)
         stop_everything()
-        self._lab.stop(_GRACE_S)
-        self._questions.stop()
+        self._lab.stop(min(_GRACE_S, _left_s(deadline_s)))
+        self._questions.stop(_left_s(deadline_s) / 2)
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(_JOIN_S)
+                thread.join(_left_s(deadline_s))
 
     def take(self) -> Changes | None:
         """Return what happened since the last call."""
@@ -316,3 +319,7 @@ class SurveyFeed:
         with self._lock:
             self._busy[path] += change
             self._pending().busy[path] = self._busy[path] > 0
+
+
+def _left_s(deadline_s: float) -> float:
+    return max(0.0, deadline_s - time.monotonic())

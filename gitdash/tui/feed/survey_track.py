@@ -87,6 +87,9 @@ class SurveyTrack:
         silent = {path for path in self._former_paths - self._paths if is_below_any(path, event.silent_paths)}
         gone = (self._former_paths - self._paths - silent).union(event.gone_paths)
         changes.forgotten += sorted(gone)
+        for path in gone:
+            # another look at it may have been told of since the changes were last taken
+            changes.summaries.pop(path, None)
         self._former_paths, self._paths = self._paths | silent, set()
         count = event.totals.repository_count
         progress = SurveyProgress(
