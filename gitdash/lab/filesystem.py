@@ -17,12 +17,12 @@ from gitdash.lab import file_operations, look_up_costs
 from gitdash.lab.beside import folder_beside, mount_of_report
 from gitdash.lab.copies import marked_folder
 from gitdash.lab.file_operations import ObjectsFolder, make_objects_folder
-from gitdash.lab.look_up_costs import Remembrance
+from gitdash.lab.look_up_costs import NamedObjects, Remembrance
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.mount_options import Absence, meaning_of
 from gitdash.lab.mounts import Mount, Place
 from gitdash.lab.patience import make_patiently
-from gitdash.lab.references import lenders_of, read_references, require_inspection
+from gitdash.lab.references import lenders_of, objects_named
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -145,7 +145,7 @@ def _with_meaning(result: ExperimentResult, request: ExperimentRequest, mount: M
     summaries = {variant.name: variant.summary for variant in result.variants if variant.summary is not None}
     found = look_up_costs.found(summaries)
     predicted = look_up_costs.prediction_notes(
-        _object_count(request.report, now_s=result.started_at_s), summaries, tip_count=_tip_count(request)
+        _object_count(request.report, now_s=result.started_at_s), summaries, _named_objects(request)
     )
     notes = [*predicted, *_mount_notes(mount, found)]
     if request.is_cold:
@@ -167,20 +167,13 @@ def _object_count(report: RepositoryReport, *, now_s: float) -> int:
     return sum(_stored_count(store) for store in stores if isinstance(store, Inspection))
 
 
-def _tip_count(request: ExperimentRequest) -> int:
-    """Return how many branches and tags there are; 0 where they cannot be read."""
-    repository = request.report.repository
+def _named_objects(request: ExperimentRequest) -> NamedObjects:
+    """Return what a clone asks for because branches and tags name it; nothing where they cannot be read."""
     try:
-        references = read_references(
-            repository.git_dir,
-            repository.common_dir,
-            require_inspection(request.report),
-            program=request.program,
-            cancel=request.cancel,
-        )
+        named = objects_named(request, (b"refs/heads/", b"refs/tags/"))
     except GitdashError:
-        return 0
-    return sum(name.startswith((b"refs/heads/", b"refs/tags/")) for name, _ in references)
+        return NamedObjects()
+    return NamedObjects(count=len(named), distinct_count=len(set(named)))
 
 
 def _stored_count(inspection: Inspection) -> int:

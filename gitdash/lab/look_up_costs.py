@@ -2,10 +2,11 @@
 
 Source of the counts: look-ups of git 2.39 as a FUSE file system saw them. A clone of 34,296 objects asked 282 times for
 names below `objects` that were not there: once for each fan-out folder, and some for packs. Before that it asks whether
-the tips of branches and tags are there already: one of 3,202 branches asked for 3,203 objects, and once more for each
-fan-out folder; so do git 2.47 and 2.55. Other references are not cloned. For an annotated tag it asks twice, which is
-left out here. A fetch that unpacked asked five times for each object. Before git kept a list of each fan-out folder
-(git 2.21), a clone asked for each object.
+what branches and tags name is there already: one of 3,202 branches asked for 3,203 objects, and once more for each
+fan-out folder in which they would lie; so do git 2.47 and 2.55. An annotated tag names two, itself and what it is of in
+the end (gitprotocol-v2(5), ls-refs with peel). What two names stand for is asked for twice. Other references are not
+cloned. A fetch that unpacked asked five times for each object. Before git kept a list of each fan-out folder (git
+2.21), a clone asked for each object.
 """
 
 import enum
@@ -51,6 +52,15 @@ _VERDICTS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedObjects:
+    """What branches and tags name."""
+
+    count: int = 0
+    """One that two references name counts twice."""
+    distinct_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
     """What one way to do it would pay in look-ups of absent names."""
 
@@ -67,17 +77,14 @@ def remembrance(absent_s: float, absent_again_s: float) -> Remembrance:
     return Remembrance.REMEMBERED if is_remembered else Remembrance.ASKED_AGAIN
 
 
-def clone_predictions(object_count: int, absent_s: float, *, tip_count: int = 0) -> tuple[Prediction, ...]:
-    """Predict the look-ups of a clone, for each object and for each fan-out folder, and of a fetch that unpacks.
-
-    `tip_count` is that of branches and tags.
-    """
+def clone_predictions(object_count: int, absent_s: float, named: NamedObjects) -> tuple[Prediction, ...]:
+    """Predict the look-ups of a clone, for each object and for each fan-out folder, and of a fetch that unpacks."""
     fetched_count = min(object_count, _UNPACK_LIMIT - 1)
     counts = (
         ("a clone with one check for each object", object_count),
         (
-            "a clone with one check for each fan-out folder and for the tip of each branch and tag, as git makes it",
-            _fan_out_folders(object_count) + _fan_out_folders(tip_count) + tip_count,
+            "a clone with one check for each fan-out folder and for all that branches and tags name, as git makes it",
+            _fan_out_folders(object_count) + _fan_out_folders(named.distinct_count) + named.count,
         ),
         (
             f"a fetch of {counted(fetched_count, 'object')} that unpacks them, five checks for each",
@@ -113,7 +120,7 @@ def verdict(summaries: Mapping[str, Summary]) -> str:
     return f"{_VERDICTS[what]}: a look-up of an absent name takes {first}, asked again {again}."
 
 
-def prediction_notes(object_count: int, summaries: Mapping[str, Summary], *, tip_count: int = 0) -> tuple[str, ...]:
+def prediction_notes(object_count: int, summaries: Mapping[str, Summary], named: NamedObjects) -> tuple[str, ...]:
     """Say what look-ups would cost with this repository's objects, and what to do where that is much."""
     if ABSENT not in summaries:
         return ()
@@ -121,7 +128,7 @@ def prediction_notes(object_count: int, summaries: Mapping[str, Summary], *, tip
     notes = [
         f"Predicted for {prediction.title}: {counted(prediction.look_up_count, 'look-up')} of absent names,"
         f" {fine_duration(prediction.cost_s)}."
-        for prediction in clone_predictions(object_count, absent_s, tip_count=tip_count)
+        for prediction in clone_predictions(object_count, absent_s, named)
     ]
     if absent_s >= _CHEAP_S:
         notes.append("On this mount fetch.unpackLimit=1 keeps what is fetched as a pack, and spares these checks.")

@@ -11,10 +11,12 @@ from typing import Final
 
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.gitcmd.stand_in import Key, stand_in
 from gitdash.inspection.files import FileError
 from gitdash.inspection.references import read_tips
 from gitdash.inspection.repository import inspect_repository
+from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.measurement.answers import Tips
 from gitdash.model.inspection import AlternatesFacts, BitmapFacts, Inspection, ObjectFormat, ReferenceBackend
@@ -151,6 +153,32 @@ def read_references(
         )
     pairs = (line.partition(b" ") for line in output.stdout.splitlines())
     return tuple((name, object_id.decode("ascii")) for object_id, _, name in pairs)
+
+
+def objects_named(request: ExperimentRequest, prefixes: tuple[bytes, ...]) -> tuple[str, ...]:
+    """Return the ids that references below `prefixes` name; and what annotated tags are of in the end.
+
+    Raises ExperimentError, GitError, FileError and FormatError.
+    """
+    repository, inspection = request.report.repository, require_inspection(request.report)
+    references = read_references(
+        repository.git_dir, repository.common_dir, inspection, program=request.program, cancel=request.cancel
+    )
+    ids = [object_id for name, object_id in references if name.startswith(prefixes)]
+    objects_dir = object_folders(request.report)[0]
+    with shadow_git_dir(object_format=inspection.object_format, objects_dir=objects_dir) as shadow:
+        output = run_git(
+            request.program,
+            ["cat-file", "--batch-check=%(objectname)"],
+            environment=shadow.environment,
+            stdin="".join(f"{object_id}^{{}}\n" for object_id in ids).encode("ascii"),
+            time_limit_s=_TIME_LIMIT_S,
+            cancel=request.cancel,
+        )
+    in_the_end = output.stdout.decode("ascii", "replace").splitlines()
+    # of what is not there git says the name again, with a word
+    peeled = [end for end, own in zip(in_the_end, ids, strict=True) if end != own and " " not in end]
+    return (*ids, *peeled)
 
 
 def _is_of_a_repository(objects_dir: bytes) -> bool:

@@ -2,7 +2,15 @@
 
 import pytest
 
-from gitdash.lab.look_up_costs import Remembrance, clone_predictions, found, prediction_notes, remembrance, verdict
+from gitdash.lab.look_up_costs import (
+    NamedObjects,
+    Remembrance,
+    clone_predictions,
+    found,
+    prediction_notes,
+    remembrance,
+    verdict,
+)
 from gitdash.model.experiment import Summary
 
 
@@ -15,21 +23,21 @@ def summaries(count=5, **medians_s):
 
 
 def test_prediction_multiplies_look_ups_with_what_one_costs():
-    by_object, by_folder, unpacking = clone_predictions(34_296, 0.005)
+    by_object, by_folder, unpacking = clone_predictions(34_296, 0.005, NamedObjects())
     assert (by_object.look_up_count, by_object.cost_s) == (34_296, pytest.approx(171.48))
     assert (by_folder.look_up_count, by_folder.cost_s) == (256, pytest.approx(1.28))
     assert (unpacking.look_up_count, unpacking.cost_s) == (495, pytest.approx(2.475))
 
 
 def test_clone_asks_for_tips_besides_fan_out_folders():
-    by_object, by_folder, _ = clone_predictions(34_296, 0.003, tip_count=3_202)
+    by_object, by_folder, _ = clone_predictions(34_296, 0.003, NamedObjects(count=3_202, distinct_count=3_202))
     # 3,202 tips, and 256 folders, once for them and once for what comes
     assert (by_object.look_up_count, by_folder.look_up_count) == (34_296, 3_714)
 
 
 @pytest.mark.parametrize(("object_count", "folder_count"), [(0, 0), (1, 1), (256, 162), (10_000, 256)])
 def test_few_objects_touch_fewer_fan_out_folders(object_count, folder_count):
-    assert clone_predictions(object_count, 1.0)[1].look_up_count == folder_count
+    assert clone_predictions(object_count, 1.0, NamedObjects())[1].look_up_count == folder_count
 
 
 @pytest.mark.parametrize(
@@ -59,8 +67,8 @@ def test_four_runs_say_nothing_of_absence():
 
 
 def test_keeping_packs_is_advised_only_where_look_ups_cost_something():
-    dear = prediction_notes(1000, summaries(look_up_absent=0.003, look_up_absent_again=0.003))
-    cheap = prediction_notes(1000, summaries(look_up_absent=2e-6, look_up_absent_again=1e-6))
+    dear = prediction_notes(1000, summaries(look_up_absent=0.003, look_up_absent_again=0.003), NamedObjects())
+    cheap = prediction_notes(1000, summaries(look_up_absent=2e-6, look_up_absent_again=1e-6), NamedObjects())
     assert any("fetch.unpackLimit=1" in note for note in dear)
     assert not any("fetch.unpackLimit=1" in note for note in cheap)
-    assert prediction_notes(1000, {}) == ()
+    assert prediction_notes(1000, {}, NamedObjects()) == ()
