@@ -48,8 +48,7 @@ class StoredSize:
     """Packs that were there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loan:
+class Loan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One repository borrows from one object store, as the last survey that covered the repository saw it."""
 
     borrower: bytes

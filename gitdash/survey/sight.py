@@ -4,7 +4,6 @@ A mount point is an empty folder while nothing is mounted there; who has removed
 too. Each folder is looked at once: thousands of repositories that are gone lie in a few.
 """
 
-import contextlib
 import os
 from functools import cache
 
@@ -41,13 +40,11 @@ class Sight:
 
     def _last_folder(self, path: bytes) -> bytes:
         """Return the last folder on the way to a path that is there."""
-        folder = b"/"
-        with contextlib.suppress(ValueError):
-            for name in os.path.dirname(path).split(b"/"):
-                below = os.path.join(folder, name)
-                if not self._is_folder(below):
-                    break
-                folder = below
+        folder, end = b"/", 0
+        while (end := path.find(b"/", end + 1)) != -1:
+            if not self._is_folder(path[:end]):
+                break
+            folder = path[:end]
         return folder
 
 

@@ -1,7 +1,6 @@
 """The state file: what is remembered, and what happens if it cannot be."""
 
 import contextlib
-import dataclasses
 import os
 import resource
 import shutil
@@ -590,7 +589,7 @@ def write_older_file(path: Path, version: int) -> None:
 
 def test_loans_of_one_store_are_found_by_its_identity_and_its_path(path: Path) -> None:
     one, other = loan(b"/a", 1), loan(b"/b", 2)
-    placed = dataclasses.replace(loan(b"/c", 1), place=(7, 2**64 - 1))
+    placed = msgspec.structs.replace(loan(b"/c", 1), place=(7, 2**64 - 1))
     with open_history(str(path)) as history:
         history.loans.change(ended=[], new=[one, other, placed])
         assert history.loans.of_store(one.store, one.store_path) == {one, placed}

@@ -1,11 +1,11 @@
 """A lender that is scanned by itself is known to lend, as long as its borrowers are there."""
 
-import dataclasses
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitdash.config.settings import Settings
@@ -153,7 +153,7 @@ def test_repository_that_has_replaced_a_borrower_ends_the_loan_unless_it_may_hid
     if is_hidden:
         # as if the first had been seen on a file system that is not mounted now
         (loan,) = (loan for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0])
-        history.loans.change(ended=[], new=[dataclasses.replace(loan, place=(2**40, 2**60))])
+        history.loans.change(ended=[], new=[msgspec.structs.replace(loan, place=(2**40, 2**60))])
     survey(fleet, history=history)
     assert borrowers(history) == set(members(fleet, "two", *(("one",) if is_hidden else ())))
 
