@@ -203,3 +203,35 @@ def test_each_value_has_a_sentence_of_its_own() -> None:
             page = fetch_page(choice, "x", 200)
             seen.add(texts_of(page)[page.items[number]])
     assert len(seen) == 15
+
+
+@pytest.mark.parametrize(
+    ("configured", "others"),
+    [
+        (("file",), [("https", "ssh", "http", "git", "file")]),
+        (("https", "ssh", "http", "git", "file"), [("file",)]),
+        (("https", "ssh"), [("file",), ("https", "ssh", "http", "git", "file")]),
+    ],
+)
+@pytest.mark.parametrize("step", [1, -1])
+def test_all_protocols_can_be_reached_both_ways_whatever_is_configured(
+    configured: tuple[str, ...], others: list[tuple[str, ...]], step: int
+) -> None:
+    choice = FetchChoice(FetchOptions(protocols=configured))
+    seen = [choice.options.protocols]
+    for _ in others:
+        choice.turn(4, step)
+        seen.append(choice.options.protocols)
+    assert seen == [configured, *others[::step]]
+    choice.turn(4, step)
+    assert choice.options.protocols == configured
+
+
+async def test_fetch_is_started_once_by_a_burst_of_keys() -> None:
+    async with dashboard() as driven:
+        await driven.press("F")
+        page = driven.page
+        page.action_accept()
+        page.action_accept()
+        await driven.pilot.pause()
+        assert len(driven.source.fetched) == 1

@@ -38,24 +38,28 @@ class _Line:
     key: str
     title: str
     values: tuple[_Value, ...]
-    value_of: Callable[[FetchOptions], str]
-    """Returns the name of the value that holds."""
+    value_of: Callable[[FetchOptions, FetchOptions], str]
+    """Returns the name of the value that holds, by the options and those that are configured."""
+
+    def values_beside(self, configured: FetchOptions) -> Sequence[_Value]:
+        """Return the values to choose among: what is configured has a name of its own, and no second one."""
+        return [value for value in self.values if value.change.get("protocols") != configured.protocols]
 
 
 _USUAL: Final = "origin"
 """What git calls the remote that a repository was cloned from."""
 
 
-def _which_remotes(options: FetchOptions) -> str:
+def _which_remotes(options: FetchOptions, _configured: FetchOptions) -> str:
     if options.remotes:
         return _USUAL if options.remotes == (_USUAL,) else "name"
     return "all" if options.group is None else "group"
 
 
-def _which_protocols(options: FetchOptions) -> str:
-    if options.protocols == PROTOCOLS:
-        return "any"
-    return "file" if options.protocols == ("file",) else "configured"
+def _which_protocols(options: FetchOptions, configured: FetchOptions) -> str:
+    if options.protocols == configured.protocols:
+        return "configured"
+    return "file" if options.protocols == ("file",) else "any"
 
 
 _LINES: Final = (
@@ -95,7 +99,7 @@ _LINES: Final = (
                 {"alternate_refs": "use"},
             ),
         ),
-        lambda options: options.alternate_refs,
+        lambda options, _: options.alternate_refs,
     ),
     _Line(
         "prune",
@@ -109,7 +113,7 @@ _LINES: Final = (
             _Value("yes", "References whose source is gone are removed; their objects stay.", {"prune": True}),
             _Value("no", "No reference is removed, whatever the config says.", {"prune": False}),
         ),
-        lambda options: {None: "config", True: "yes", False: "no"}[options.prune],
+        lambda options, _: {None: "config", True: "yes", False: "no"}[options.prune],
     ),
     _Line(
         "dry_run",
@@ -122,7 +126,7 @@ _LINES: Final = (
                 {"dry_run": True},
             ),
         ),
-        lambda options: "yes" if options.dry_run else "no",
+        lambda options, _: "yes" if options.dry_run else "no",
     ),
     _Line(
         "protocols",
@@ -155,8 +159,9 @@ class FetchChoice:
         Returns what has to be typed for it, `name` or `group`, and then changes nothing: `named` does.
         """
         line = _LINES[number]
-        names = [value.name for value in line.values]
-        value = line.values[(names.index(line.value_of(self.options)) + step) % len(names)]
+        values = line.values_beside(self.configured)
+        names = [value.name for value in values]
+        value = values[(names.index(line.value_of(self.options, self.configured)) + step) % len(names)]
         if value.name in _NAMED:
             return value.name
         change = {"protocols": self.configured.protocols} if value.name == "configured" else value.change
@@ -183,9 +188,9 @@ def fetch_page(choice: FetchChoice, what: str, width: int) -> Page:
 
 
 def _choice_lines(choice: FetchChoice, line: _Line, width: int) -> list[Line]:
-    name = line.value_of(choice.options)
+    name = line.value_of(choice.options, choice.configured)
     value = next(value for value in line.values if value.name == name)
-    is_other = name != line.value_of(choice.configured)
+    is_other = name != line.value_of(choice.configured, choice.configured)
     shown = fit(f"< {_shown_value(choice.options, name)} >", _VALUE_WIDTH)
     head = [
         Piece(f" {fit(line.title, _TITLE_WIDTH)} ", Tone.STRONG),

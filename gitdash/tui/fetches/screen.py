@@ -10,7 +10,6 @@ from typing_extensions import override
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.closing import close
 from gitdash.tui.fetches.choice import FetchChoice, fetch_page
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.name_screen import NameScreen
@@ -57,5 +56,4 @@ class FetchScreen(ChooserScreen, inherit_bindings=False):
     @override
     def action_accept(self) -> None:
         """Start."""
-        if self._start(self.choice.options):
-            close(self)
+        self.take_once(lambda: self._start(self.choice.options))

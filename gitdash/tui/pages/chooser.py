@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import actions_of
+from gitdash.tui.closing import close
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.pages.page_screen import PageScreen
 
@@ -28,6 +29,7 @@ class ChooserScreen(PageScreen, inherit_bindings=False):
         super().__init__(title, lambda _width: ())
         self.items = ItemsView(compose_page, id="page")
         self._shown_keys = shown_keys
+        self._is_taken = False
 
     @override
     def compose(self) -> ComposeResult:
@@ -45,6 +47,12 @@ class ChooserScreen(PageScreen, inherit_bindings=False):
     def action_accept(self) -> None:
         """Take what is chosen."""
         raise NotImplementedError
+
+    def take_once(self, take: Callable[[], bool]) -> None:
+        """Do what is chosen and close, however often a key came in a burst; if `take` returns False, stay open."""
+        if not self._is_taken and take():
+            self._is_taken = True
+            close(self)
 
     @on(ItemsView.Opened)
     def _opened(self) -> None:

@@ -9,7 +9,6 @@ from typing_extensions import override
 from gitdash.model.task import Task
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.closing import close
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.plans.task_list import tasks_page
 
@@ -26,14 +25,16 @@ class TasksScreen(ChooserScreen, inherit_bindings=False):
         super().__init__("Add a task", lambda width: tasks_page(tasks, width), shown_keys)
         self._tasks = tasks
         self._take = take
-        self._is_taken = False
 
     def action_choose(self, for_all: bool) -> None:
         """Add the task under the cursor."""
-        if self.items.selected < len(self._tasks) and not self._is_taken:
-            self._is_taken = True
-            self._take(self._tasks[self.items.selected], for_all)
-            close(self)
+        self.take_once(lambda: self._is_added(for_all))
+
+    def _is_added(self, for_all: bool) -> bool:
+        if self.items.selected >= len(self._tasks):
+            return False
+        self._take(self._tasks[self.items.selected], for_all)
+        return True
 
     @override
     def action_accept(self) -> None:
