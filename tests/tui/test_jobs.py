@@ -1,6 +1,6 @@
 """The screen of jobs: what stands on it, what its keys ask for, and that its clock stands still when nothing runs."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -493,3 +493,21 @@ async def test_job_under_the_cursor_stays_in_sight_when_the_terminal_is_made_sma
         await driven.pilot.resize_terminal(80, 20)
         await driven.pilot.pause()
         assert "/job-029" in driven.text()
+
+
+def test_jobs_are_gone_through_no_more_often_when_more_of_them_wait() -> None:
+    class Counted(list[Job]):
+        """Counts who goes through it."""
+
+        count = 0
+
+        def __iter__(self) -> Iterator[Job]:
+            self.count += 1
+            return super().__iter__()
+
+    counts = []
+    for waiting_count in (1, 100):
+        jobs = Counted([job(1, JobState.RUNNING), *(job(number + 2) for number in range(waiting_count))])
+        page_text(jobs)
+        counts.append(jobs.count)
+    assert counts[0] == counts[1]

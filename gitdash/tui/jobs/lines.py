@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from gitdash.export.rate import byte_rate_text, left_text, rate_text
@@ -46,7 +47,7 @@ _DONE: Final = {"inspecting": ("inspected", "repositories"), "measuring": ("meas
 _KIND_WIDTH: Final = max(len(kind) for kind in JobKind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JobsView:
     """All that the page shows."""
 
@@ -61,6 +62,11 @@ class JobsView:
     """Of the jobs whose details are shown."""
     kept_lines: KeptLines = field(default_factory=KeptLines)
     """Those that were composed for the page before."""
+
+    @cached_property
+    def running(self) -> Sequence[Job]:
+        """The jobs that run, listed once for all that wait."""
+        return [job for job in self.jobs if job.state is JobState.RUNNING]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +247,9 @@ def _queued_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
 
 def _ahead(view: JobsView, job: Job) -> list[Piece]:
     """Return what runs that a queued job may have to wait for, as far as jobs tell: the same host, or repository."""
-    running = [other for other in view.jobs if other.state is JobState.RUNNING]
-    if any(other.path == job.path and other.part_of is None for other in running):
+    if any(other.path == job.path and other.part_of is None for other in view.running):
         return [Piece("behind another job here  ", Tone.DIM)]
-    count = sum(other.host == job.host for other in running) if job.host is not None else 0
+    count = sum(other.host == job.host for other in view.running) if job.host is not None else 0
     return [Piece(f"behind {count} from {shorten_middle(job.host or '', _HOST_MOST)}  ", Tone.DIM)] if count else []
 
 
