@@ -58,7 +58,8 @@ def _unmake(path: bytes, *, is_new: bool) -> None:
     with contextlib.suppress(OSError):
         for name in _MADE:
             shutil.rmtree(path + b"/" + name, ignore_errors=True)
-        os.unlink(path + b"/" + MARKER)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path + b"/" + MARKER)
         if is_new:
             os.rmdir(path)
 

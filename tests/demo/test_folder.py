@@ -219,3 +219,11 @@ def test_temporary_folder_that_cannot_be_made_is_one_sentence(monkeypatch: pytes
     with pytest.raises(DemoError, match="cannot make a temporary folder: no such file"):
         temporary_folder()
     sweep_abandoned(NOW_S)
+
+
+def test_folder_that_lost_its_marker_is_unmade_all_the_same(tmp_path: Path) -> None:
+    made = given_folder(os.fsencode(tmp_path / "here"))
+    os.unlink(made.__enter__() + b"/" + MARKER)
+    with pytest.raises(KeyboardInterrupt):
+        made.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert not (tmp_path / "here").exists()

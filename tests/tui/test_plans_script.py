@@ -1,12 +1,16 @@
 """The file that a script of plans is written to."""
 
 import os
+import resource
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+import gitdash
 from gitdash.tui.plans.export import name_problem, script_name, write_script
 from tests.tui.fixture_fleet import NOW_S
 
@@ -72,3 +76,24 @@ def test_name_that_means_something_else_than_a_file_here_is_refused(name: str) -
 @pytest.mark.parametrize("name", ["gitdash-plan-2025-06-15.sh", "a b", "é.sh"])
 def test_plain_name_is_taken(name: str) -> None:
     assert name_problem(name) is None
+
+
+def test_script_that_cannot_be_written_as_a_whole_is_not_left(tmp_path: Path) -> None:
+    code = (
+        "import signal; from gitdash.tui.plans.export import write_script\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "for replaces in (False, True):\n"
+        "    try: write_script('plan.sh', 'x' * 10_000, replaces=replaces)\n"
+        "    except OSError as error: print(error.strerror)\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY)),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.fspath(Path(gitdash.__file__).parent.parent)},
+    )
+    assert finished.stdout.splitlines() == ["File too large"] * 2
+    assert os.listdir(tmp_path) == []

@@ -10,6 +10,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from gitdash.tui.web.tab import Tab
+from tests.support.processes import children_where
 from tests.support.repositories import GIT
 from tests.web.serving import Serving, killed_afterwards, wait_for_end
 from tests.web.tabs import open_tab
@@ -171,3 +173,14 @@ async def test_a_tab_says_that_it_is_read_only_and_why_a_key_does_nothing(servin
         await tab.type("\x1a")
         await tab.wait_for("There is no shell to go back to")
         assert b"shell " not in tab.drawn.replace(b"no shell to", b"")
+
+
+@pytest.mark.parametrize("failing", ["connect_read_pipe", "connect_write_pipe"])
+async def test_a_dashboard_whose_pipe_cannot_be_connected_ends(monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
+    async def broken(*_: object) -> None:
+        raise OSError("no such pipe")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), failing, broken)
+    with pytest.raises(OSError, match="no such pipe"):
+        await Tab.open(["--version"], dict(os.environ))
+    assert children_where(lambda child: "gitdash" in child.cmdline()) == []

@@ -37,19 +37,24 @@ def write_script(name: str, text: str, *, replaces: bool) -> Path:
     path = Path.cwd() / name
     data = text.encode("utf-8", "surrogateescape")
     if not replaces:
-        _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE), data)
+        _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE), os.fspath(path), data)
         return path
     descriptor, temporary = tempfile.mkstemp(prefix=".gitdash-plan-", dir=path.parent)
+    _write(descriptor, temporary, data)
     try:
-        _write(descriptor, data)
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        os.unlink(temporary)
         raise
     return path
 
 
-def _write(descriptor: int, data: bytes) -> None:
-    with open(descriptor, "wb") as file:
-        file.write(data)
+def _write(descriptor: int, new_path: str, data: bytes) -> None:
+    """Write a file that was just made; what cannot be written as a whole goes."""
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(new_path)
+        raise

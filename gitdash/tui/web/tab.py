@@ -41,8 +41,15 @@ class Tab:
         worker = start_gitdash(arguments, environment)
         loop = asyncio.get_running_loop()
         output = asyncio.StreamReader()
-        reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(output), worker.stdout)
-        writing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, worker.stdin)
+        reading: asyncio.ReadTransport | None = None
+        try:
+            reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(output), worker.stdout)
+            writing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, worker.stdin)
+        except BaseException:
+            if reading is not None:
+                reading.close()
+            await asyncio.shield(asyncio.to_thread(worker.stop))
+            raise
         return cls(worker, output, (reading, writing))
 
     async def draw_through(self, socket: web.WebSocketResponse) -> None:
