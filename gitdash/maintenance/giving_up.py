@@ -26,6 +26,7 @@ _PACK_OBJECTS: Final = (
     "--indexed-objects",
     "--local",
     "--keep-unreachable",
+    "--pack-loose-unreachable",
     "--delta-base-offset",
 )
 _PACK: Final = re.compile(rb"(pack-[0-9a-f]{40}(?:[0-9a-f]{24})?)\.pack")

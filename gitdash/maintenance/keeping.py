@@ -30,7 +30,8 @@ def keeping_objects(work: Work, step: Step) -> Iterator[None]:
 
     After one that drops some, what a lender that was named meanwhile has of what is gone or reachable is packed again:
     prune-packed ends it, and has removed what came meanwhile, too, if the lender had it packed. Raises
-    TaskStoppedError CORRUPT if something is gone for good. Repositories that borrow are looked after elsewhere.
+    TaskStoppedError CORRUPT if something is gone for good. A step that raises is not looked after: its time is
+    over, or somebody wants an end. Repositories that borrow are looked after elsewhere.
     """
     is_keeping = step.arguments[:1] == ("repack",) and not _KEEPING.isdisjoint(step.arguments)
     if not (is_keeping or _is_dropping(step)) or work.lenders:

@@ -14,7 +14,7 @@ from typing import Final
 from gitdash.assessment.sentences import shell_word
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
 from gitdash.maintenance.shell_words import posix_word
-from gitdash.maintenance.steps import in_shell, removes_own_copies
+from gitdash.maintenance.steps import REMOVE_PACKED_LOOSE, in_shell, removes_own_copies
 from gitdash.model.plan import Plan, PlannedTask, Step
 from gitdash.model.task import Task
 from gitdash.units import human_bytes, printable, printable_path
@@ -97,7 +97,9 @@ def _plan(plan: Plan) -> Iterator[str]:
         return
     yield f"common_dir={posix_word(plan.common_dir)}"
     yield _say(printable_path(plan.path))
-    yield 'if take "$common_dir/objects/maintenance.lock"; then'
+    # what only reads waits for nobody, as in gitdash and in git
+    writes = any(planned.task.changes_repository for planned in runnable)
+    yield 'if take "$common_dir/objects/maintenance.lock"; then' if writes else "if true; then"
     # As a condition, or before && and ||, a subshell would go on after a command that fails.
     yield "set +e; ("
     yield "    set -e"
@@ -135,7 +137,7 @@ def _say(text: str) -> str:
     return f"printf '%s\\n' {shlex.quote(text)}"
 
 
-_OPTIONAL_ACTS: Final = frozenset({"remove-packed-loose"})
+_OPTIONAL_ACTS: Final = frozenset({REMOVE_PACKED_LOOSE})
 """Acts without which a task is not done, but does no harm either."""
 
 

@@ -124,7 +124,7 @@ def _leftover(candidate: Candidate, size_bytes: int, kept_because: str | None) -
 
 
 _NO_LEFTOVER: Final = "it is no leftover"
-_READ_BY_GIT: Final = (
+READ_BY_GIT: Final = (
     "git reads it as a pack, and it may hold the only copy of an object; incremental-repack joins it with others"
 )
 
@@ -215,7 +215,7 @@ def _objection(
     if path.endswith(b".keep") and not _is_of_transfer(os.path.join(common_dir, path)):
         return _NO_LEFTOVER
     if is_of_read_pack(common_dir, path, indexed):
-        return _READ_BY_GIT
+        return READ_BY_GIT
     if found.st_uid != os.geteuid():
         return f"user {found.st_uid} owns it"
     if now_s - found.st_mtime < candidate.age_s:

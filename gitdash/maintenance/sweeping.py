@@ -12,6 +12,7 @@ from gitdash.inspection.temporary import belongs_in_quarantine
 from gitdash.maintenance.kept_files import kept_sentences
 from gitdash.maintenance.processes import can_see_processes
 from gitdash.maintenance.stale_files import (
+    READ_BY_GIT,
     Candidate,
     in_use,
     is_of_read_pack,
@@ -42,7 +43,9 @@ def _remove(work: Work, some: list[Candidate]) -> None:
     open_paths = in_use(common_dir, some)
     indexed = names_git_reads(work.report)
     for candidate in some:
-        if candidate.path in open_paths or is_of_read_pack(common_dir, candidate.path, indexed):
+        why = READ_BY_GIT if is_of_read_pack(common_dir, candidate.path, indexed) else open_paths.get(candidate.path)
+        if why is not None:
+            work.notes.append(f"{printable_path(candidate.path)} stays: {why}")
             continue
         base, path = _base_of(work, candidate.path)
         is_expected = partial(_still_old, work.now_s, candidate.age_s)

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gitdash.errors import GitdashError
@@ -25,7 +25,7 @@ from gitdash.maintenance.reachability import (
 from gitdash.maintenance.same_name import are_equal, is_whole_loose_object
 from gitdash.maintenance.verifying import is_about_objects, verify
 from gitdash.maintenance.work import Work, corrupt, refused
-from gitdash.maintenance.writing import link_file, make_folder, remove_file, rename_file, settle
+from gitdash.maintenance.writing import WriteRefusedError, link_file, make_folder, remove_file, rename_file, settle
 from gitdash.units import human_bytes, printable, printable_path
 
 _ALTERNATES: Final = b"alternates"
@@ -115,17 +115,21 @@ class _Linking:
             self._require_same_pack(lender, base, has_index=has_index)
             if has_index:
                 return
-        is_linked = False
+        linked: list[bytes] = []
         try:
-            for suffix in _ORDER:
-                if self._wants(lender, base, suffix):
-                    is_new = self._link(lender, base + suffix)
-                    is_linked = is_linked or (is_new and suffix == b"pack")
+            for path in (base + suffix for suffix in _ORDER if self._wants(lender, base, suffix)):
+                linked += [path] if self._link(lender, path) else []
         except FileNotFoundError:
             # the lender was repacked: its new pack is linked by the next round, and half of the old one is no use
-            if is_linked and not self._has(base + b"idx"):
-                remove_file(self._own, base + b"pack", is_expected=lambda _: True)
+            if not self._has(base + b"idx"):
+                self._take_back(linked)
             self.count += 1
+
+    def _take_back(self, linked: Sequence[bytes]) -> None:
+        """Remove files that were just linked; one that another user owns stays, and without an index does no harm."""
+        for path in linked:
+            with contextlib.suppress(WriteRefusedError):
+                remove_file(self._own, path, is_expected=lambda _: True)
 
     def _wants(self, lender: bytes, base: bytes, suffix: bytes) -> bool:
         path = base + suffix
@@ -207,10 +211,20 @@ def leave_lenders(work: Work) -> None:
         work.git(("rev-list", "--objects", "--all", "--quiet"), config=(("core.commitGraph", "false"),))
         verify(work)
     except BaseException:
-        rename_file(work.objects_dir, b"info", backup, _ALTERNATES)
+        _put_back(work, backup)
         raise
     work.has_left_lenders = True
     work.notes.append(f"the old alternates file is objects/info/{printable_path(backup)}")
+
+
+def _put_back(work: Work, backup: bytes) -> None:
+    """Put the alternates file back; where somebody wrote another one meanwhile, say where the old one is."""
+    try:
+        rename_file(work.objects_dir, b"info", backup, _ALTERNATES)
+    except FileExistsError:
+        work.notes.append(
+            f"somebody wrote an alternates file meanwhile; the one before is objects/info/{printable_path(backup)}"
+        )
 
 
 def _require_content(work: Work, backup: bytes, content: bytes) -> None:

@@ -195,4 +195,5 @@ def objects_dir_of(report: RepositoryReport) -> bytes:
 
 def _bounded(stderr: str) -> str:
     text = "\n".join(map(printable, stderr.strip("\n").split("\n")))
-    return text.encode()[:STDERR_LIMIT_BYTES].decode(errors="ignore")
+    # what a command died of stands at the end
+    return text.encode()[-STDERR_LIMIT_BYTES:].decode(errors="ignore")

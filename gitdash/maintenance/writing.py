@@ -67,12 +67,18 @@ def create_file(folder: int, name: bytes, content: bytes) -> int:
     """Make a file that must not be there yet and return its open descriptor. Raises FileExistsError."""
     descriptor = os.open(name, _NEW_FILE_FLAGS, 0o644, dir_fd=folder)
     try:
-        os.write(descriptor, content)
+        _write_whole(descriptor, content)
     except BaseException:
         os.unlink(name, dir_fd=folder)
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _write_whole(descriptor: int, content: bytes) -> None:
+    """Write all: a full disk may take a part, and refuses only what comes after it. Raises OSError."""
+    while content:
+        content = content[os.write(descriptor, content) :]
 
 
 def remove_open_file(folder: int, name: bytes, descriptor: int) -> bool:

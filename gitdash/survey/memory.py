@@ -104,11 +104,11 @@ class Memory:
         """
         if self._history is None:
             return ()
-        gone: list[bytes] = []
+        gone: dict[bytes, None] = {}
         for root in roots:
             known = self._history.paths([root])
             missing = [path for path in known if path not in found and not is_below_any(path, silent)]
-            gone += missing
+            gone.update(dict.fromkeys(missing))
             if len(missing) < len(known):
                 self._history.forget([path for path in missing if not os.path.lexists(path)])
         return tuple(gone)

@@ -52,6 +52,17 @@ def test_what_the_lender_references_goes_and_the_rest_stays(tmp_path: Path) -> N
     assert events[closing + 1] == "warm readers"
 
 
+def test_loose_objects_are_packed_too_whether_anything_reaches_them_or_not(tmp_path: Path) -> None:
+    lender, member = full_member(tmp_path)
+    reached = member.commit({"own": "of the member"})
+    unreachable = member.blob(b"nothing references this")
+    grow_old(lender, member)
+    result = run(member, Task.DEDUPLICATE)
+    assert result.outcome is Outcome.DONE, result.sentence
+    assert {reached, unreachable} <= packed_objects(member)
+    assert "count: 0" in member.git("count-objects", "-v").splitlines()
+
+
 def test_a_lender_that_lacks_an_object_is_not_relied_on(tmp_path: Path) -> None:
     lender, member = full_member(tmp_path)
     shutil.rmtree(lender.git_dir / "objects" / "pack")

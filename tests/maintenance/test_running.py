@@ -13,9 +13,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from gitdash.gitcmd.git_error import GitError
 from gitdash.maintenance import running
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.running import DEFAULT_TIME_LIMIT_S, TaskResult
+from gitdash.maintenance.work import Work
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Step
 from gitdash.model.progress import CommandProgress
@@ -449,3 +451,18 @@ def test_nothing_that_is_pushed_during_maintenance_is_lost(tmp_path: Path) -> No
     tips = set(repository.git("for-each-ref", "--format=%(objectname)", "refs/heads/pushed*").split())
     assert tips == set(pushed)
     assert not complaints(repository)
+
+
+def test_of_a_long_message_the_end_is_kept_for_there_it_says_what_the_command_died_of(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path)
+    heads = repository.git_dir / "refs/heads"
+    for number in range(200):
+        (heads / f"broken-{number:03}").write_text("1" * 40 + "\n")
+    work = Work(
+        report=report_of(repository), program=program(), cancel=threading.Event(), time_limit_s=60.0, started_at_s=0.0
+    )
+    with pytest.raises(GitError):
+        work.git(["fsck", "--connectivity-only"])
+    (command,) = work.commands
+    assert len(command.stderr.encode()) == 4096
+    assert f"error: refs/heads/broken-199: invalid sha1 pointer {'1' * 40}" in command.stderr.splitlines()

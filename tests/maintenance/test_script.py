@@ -156,6 +156,15 @@ def test_script_passes_by_a_repository_whose_lock_is_held(tmp_path: Path, templa
     assert report_of(free).inspection.loose.count == 0
 
 
+@pytest.mark.oracle
+def test_script_that_only_checks_waits_for_no_lock(tmp_path: Path, template: GitRepository) -> None:
+    (locked,) = copies(template, tmp_path, "locked.git")
+    script = shell_script([plan_of(locked, [Task.VERIFY])], git=GIT)
+    (locked.git_dir / "objects/maintenance.lock").write_text("")
+    finished = run_script(script)
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
 @pytest.mark.safety
 def test_script_passes_by_a_repository_in_which_a_gc_runs(tmp_path: Path, template: GitRepository) -> None:
     (repository,) = copies(template, tmp_path, "a.git")

@@ -4,10 +4,12 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gitdash.assessment.locks import LOCK_KINDS, LockKind
+from gitdash.maintenance import sweeping
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.planning import plan
 from gitdash.model.ledger import Outcome
@@ -112,6 +114,25 @@ def test_what_a_process_has_open_stays(repository: GitRepository) -> None:
         assert run(repository, Task.SWEEP).outcome is Outcome.NOTHING_TO_DO
     assert path.exists()
     assert run(repository, Task.SWEEP).removed == ("objects/pack/tmp_pack_aBc012",)
+
+
+def test_what_a_process_opens_right_before_it_goes_stays_and_is_told(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = leave(repository, "objects/pack/tmp_pack_aBc012", 30 * DAY_S)
+    look = sweeping.look_for_leftovers
+    opened = []
+
+    def look_and_open(*arguments: Any) -> object:
+        found = look(*arguments)
+        opened.append(path.open("rb"))
+        return found
+
+    monkeypatch.setattr(sweeping, "look_for_leftovers", look_and_open)
+    result = run(repository, Task.SWEEP)
+    opened[0].close()
+    assert path.exists()
+    assert f"objects/pack/tmp_pack_aBc012 stays: process {os.getpid()} has it open" in result.sentence
 
 
 @pytest.mark.safety

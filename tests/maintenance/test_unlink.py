@@ -6,6 +6,7 @@ import signal
 import zlib
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -352,3 +353,50 @@ def test_a_damaged_loose_object_does_not_stand_for_the_lenders(tmp_path: Path, i
     else:
         assert result.outcome is Outcome.DONE, result.sentence
         assert member.git("cat-file", "blob", blob) == "x" * 5000
+
+
+def test_alternates_that_somebody_writes_during_the_walk_are_kept_and_the_backup_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, member = chain(tmp_path)
+    monkeypatch.setattr(unlinking, "link_file", lambda *_: 0)
+    monkeypatch.setattr(unlinking, "verify_alone", lambda _: None)
+    require = unlinking._require_content
+
+    def write_another(*arguments: Any) -> None:
+        require(*arguments)
+        alternates_of(member).write_text("/elsewhere/objects\n")
+
+    monkeypatch.setattr(unlinking, "_require_content", write_another)
+    result = run(member, Task.UNLINK)
+    assert result.outcome is Outcome.FAILED
+    assert result.reason is not Reason.LOCK_HELD
+    (backup,) = backups_of(member)
+    assert "somebody wrote an alternates file meanwhile" in result.sentence
+    assert f"the one before is objects/info/{backup.name}" in result.sentence
+    assert alternates_of(member).read_text() == "/elsewhere/objects\n"
+
+
+def test_half_of_a_pack_that_the_lender_gives_up_meanwhile_does_not_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lender, member = make_lender_and_member(tmp_path)
+    lender.repack()
+    grow_old(lender, member)
+    (pack,) = lender.packs()
+    pack.with_suffix(".keep").write_text("kept by a person\n")
+    link = unlinking.link_file
+    there: list[list[str]] = []
+
+    def gone_for_a_moment(source: bytes, target: bytes, path: bytes) -> int:
+        there.append(sorted(part.suffix for part in (member.git_dir / "objects/pack").glob(f"{pack.stem}.*")))
+        if path.endswith(b".idx") and len(there) == there.index([".keep", ".pack"]) + 1:
+            raise FileNotFoundError
+        return link(source, target, path)
+
+    monkeypatch.setattr(unlinking, "link_file", gone_for_a_moment)
+    assert run(member, Task.UNLINK).outcome is Outcome.DONE
+    # the next round begins with nothing of it, not even with the mark that would keep it for ever
+    moment = there.index([".keep", ".pack"])
+    assert there[moment + 1 : moment + 3] == [[], [".keep"]]
+    assert not complaints(member)

@@ -128,6 +128,16 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == b"a"
 
 
+def test_a_file_is_written_whole_however_little_the_system_takes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, content: write(descriptor, content[:3]))
+    with open_folder(os.fsencode(tmp_path)) as folder:
+        os.close(create_file(folder, b"lock", b"gitdash 4711 1.5 host\n"))
+    assert (tmp_path / "lock").read_bytes() == b"gitdash 4711 1.5 host\n"
+
+
 def test_a_copy_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("from", "to"):
         (tmp_path / name).mkdir()

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -230,6 +231,14 @@ def test_gone_repositories_are_named_and_forgotten(fleet: Path, history: History
     (fleet / "plain.git").rename(fleet.parent / "plain.git")
     assert finished(survey(fleet, history=history)).gone_paths == (os.fsencode(fleet / "plain.git"),)
     assert os.fsencode(fleet / "plain.git") not in history.paths([os.fsencode(fleet)])
+
+
+def test_a_gone_repository_below_two_roots_is_named_once(fleet: Path, history: History) -> None:
+    survey(fleet, history=history)
+    without = Settings(scan=ScanSettings(exclude=("plain.git",)))
+    twice = replace(request(fleet, settings=without, history=history), roots=(os.fsencode(fleet),) * 2)
+    gone = [event.gone_paths for event in run_survey(twice, cancel=threading.Event()) if isinstance(event, Finished)]
+    assert gone == [(os.fsencode(fleet / "plain.git"),)]
 
 
 def test_a_root_that_is_suddenly_empty_is_not_forgotten(fleet: Path, history: History) -> None:

@@ -101,8 +101,15 @@ def _chosen(options: FetchOptions, config: FetchConfig) -> tuple[Sequence[Config
     wanted = [remote for remote in config.remotes if not remote.is_skipped and (remote.urls or remote.refspecs)]
     if wanted:
         return wanted, None
-    reason = "its config has no remote" if not config.remotes else "it has no remote that is not to be skipped"
-    return (), Refusal(rule="no-remote", reason=reason)
+    return (), Refusal(rule="no-remote", reason=_why_none(config.remotes))
+
+
+def _why_none(remotes: Sequence[ConfiguredRemote]) -> str:
+    if not remotes:
+        return "its config has no remote"
+    if all(remote.is_skipped for remote in remotes):
+        return "its config has every remote skipped"
+    return "no remote in its config that is not to be skipped says where it is or what to fetch"
 
 
 class _Planning:

@@ -91,6 +91,25 @@ def test_repository_without_a_remote_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("remotes", "sentence"),
+    [
+        ((), "its config has no remote"),
+        ((changed(ORIGIN, is_skipped=True),), "its config has every remote skipped"),
+        (
+            (changed(ORIGIN, is_skipped=True), changed(OTHER, urls=(), refspecs=())),
+            "no remote in its config that is not to be skipped says where it is or what to fetch",
+        ),
+    ],
+)
+def test_why_there_is_nothing_to_fetch_from_is_told_as_it_is(
+    remotes: tuple[ConfiguredRemote, ...], sentence: str
+) -> None:
+    read = FetchConfig(remotes=remotes, groups={}, prunes=None, rewrites=(), known=())
+    plan = plan_fetch(bare(), OPTIONS, config=read, git_version=GIT_VERSION)
+    assert [refusal.reason for refusal in plan.refusals] == [sentence]
+
+
+@pytest.mark.parametrize(
     ("options", "names"),
     [
         (OPTIONS, ["origin", "other"]),
