@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 from gitdash.model.experiment import ExperimentKind
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.repository import Unreadable
+from gitdash.tui.confirmation import CONFIRM_S
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.experiments import ExperimentChoice, LabAnswer
+from gitdash.tui.lab.choosing import Choosing
 from gitdash.tui.lab.experiment_screen import ExperimentScreen
 from gitdash.tui.lab.screen import LabScreen
 from gitdash.tui.options import Options
@@ -159,10 +161,38 @@ async def test_run_says_first_what_it_takes_and_runs_when_asked_again() -> None:
     async with experiment_of() as driven:
         await driven.press("R")
         assert driven.source.experiments_started == []
-        assert driven.toasts()[-1].startswith("Once more runs 2 variants for up to 1 m 00 s")
-        assert "not written to" in driven.toasts()[-1]
+        assert "R once more, now, runs 2 of 3 variants for up to 1 m 00 s" in driven.page
+        assert "not written to" in driven.page
         await driven.press("R")
+        assert "R, asked twice, runs 2 of 3 variants for up to 1 m 00 s" in driven.page
         assert driven.source.experiments_started == [(WEB, SIZE, ExperimentChoice(question=EVERYTHING))]
+
+
+async def test_question_back_is_seen_from_the_end_of_the_page_and_holds_for_what_was_chosen_then() -> None:
+    async with experiment_of(size=(80, 24)) as driven:
+        await driven.press("end")
+        assert driven.app.screen.items.scroll_offset.y > 0
+        await driven.press("R")
+        assert driven.app.screen.items.scroll_offset.y == 0
+        await driven.to("variant", "walk")
+        await driven.press("space")
+        assert "once more" not in driven.page
+        await driven.press("R")
+        assert driven.source.experiments_started == []
+        assert "R once more, now, runs 1 of 3 variants" in driven.page
+
+
+async def test_question_back_goes_when_it_is_not_waited_for_any_more() -> None:
+    async with experiment_of() as driven:
+        seconds = [1.0]
+        driven.app.context.monotonic = lambda: seconds[0]
+        await driven.press("R")
+        assert "once more" in driven.page
+        seconds[0] += CONFIRM_S + 0.1
+        driven.app.screen.items.renew()
+        assert "once more" not in driven.page
+        await driven.press("R")
+        assert driven.source.experiments_started == []
 
 
 async def test_server_that_runs_ask_is_named_before_they_do() -> None:
@@ -173,9 +203,7 @@ async def test_server_that_runs_ask_is_named_before_they_do() -> None:
         size = dataclasses.replace(size, questions=(asking, *size.questions[1:]))
         await driven.tell(dataclasses.replace(told, offers=(size, *others)))
         await driven.press("R")
-        assert driven.toasts()[-1].startswith(
-            "Each run fetches from origin, ssh://host.example/x.git. Once more runs 2"
-        )
+        assert "Each run fetches from origin, ssh://host.example/x.git." in driven.page
         assert driven.source.experiments_started == []
 
 
@@ -355,3 +383,28 @@ async def test_choice_survives_a_new_answer() -> None:
         await driven.tell(answer(earlier=[size_result(14)]))
         assert "[ ]  walk" in driven.page
         assert "#14" in driven.page
+
+
+async def test_variant_that_the_next_answer_does_not_have_is_not_marked() -> None:
+    async with experiment_of() as driven:
+        await driven.to("variant", "walk")
+        screen = driven.app.screen
+        assert isinstance(screen, ExperimentScreen)
+        assert screen._choosing is not None
+        without_walk(screen._choosing)
+        screen.action_choose()
+        await driven.settle()
+        assert driven.toasts() == ["This variant cannot be compared here any more."]
+
+
+def without_walk(choosing: Choosing) -> None:
+    """Take a variant out of the offer under the cursor, before the page is drawn."""
+    choosing.offer = dataclasses.replace(
+        choosing.offer,
+        questions=tuple(
+            dataclasses.replace(
+                question, variants=tuple(variant for variant in question.variants if variant.name != "walk")
+            )
+            for question in choosing.offer.questions
+        ),
+    )

@@ -67,6 +67,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "lab": ("b",),
     "lab-experiment": ("b",),
     "lab-boxes": ("b",),
+    "lab-asked": ("b",),
     "help": ("question_mark",),
     "palette": ("ctrl+p",),
     "columns": ("c",),
@@ -80,9 +81,10 @@ LATER = {
     "task": ("t",),
     "lab-experiment": ("enter",),
     "lab-boxes": ("enter",),
+    "lab-asked": ("enter",),
 }
 """Keys that are pressed once the source has answered."""
-LAST = {"lab-experiment": ("end", "k", "enter"), "lab-boxes": ("p", "end")}
+LAST = {"lab-experiment": ("end", "k", "enter"), "lab-boxes": ("p", "end"), "lab-asked": ("R",)}
 """Keys that are pressed once it has answered again."""
 MARKED = {"plans": tuple(PLANS)}
 """Repositories that are marked."""

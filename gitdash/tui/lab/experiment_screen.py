@@ -5,7 +5,6 @@ is left, and is shown again when it is opened.
 """
 
 import shlex
-import time
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -32,7 +31,7 @@ from gitdash.tui.lab.list_lines import lab_title
 from gitdash.tui.lab.page import ExperimentView, ItemName, experiment_page, measured_variants
 from gitdash.tui.screen import ItemsScreen
 from gitdash.tui.source import Changes
-from gitdash.units import counted, human_duration, printable
+from gitdash.units import printable
 
 _CLOCK_INTERVAL_S = 1.0
 
@@ -94,6 +93,7 @@ class ExperimentScreen(ItemsScreen):
             explains=self._explains,
             has_boxes=self._has_boxes,
             now_s=self.context.clock(),
+            is_asked_back=self._confirmation.is_waited_for(choosing.choice(), self.context.monotonic()),
         )
 
     @override
@@ -154,7 +154,11 @@ class ExperimentScreen(ItemsScreen):
         if what == "option":
             self.action_turn(1)
         elif what == "variant":
-            variant = next(one for one in choosing.question.variants if one.name == name)
+            variant = next((one for one in choosing.question.variants if one.name == name), None)
+            if variant is None:
+                # the offer has come anew, and the page has not been drawn since
+                self.say("This variant cannot be compared here any more.")
+                return
             if variant.skipped is not None:
                 self.say(f"{variant.name} cannot run here: {variant.skipped}.")
                 return
@@ -212,19 +216,17 @@ class ExperimentScreen(ItemsScreen):
         elif not choosing.marked():
             self.say("No variant is marked.")
         else:
-            self._run_if_confirmed(choosing.choice(), len(choosing.marked()), choosing.question.contacts)
+            self._run_if_confirmed(choosing.choice())
 
-    def _run_if_confirmed(self, choice: ExperimentChoice, variant_count: int, contacts: str) -> None:
-        if not self._confirmation.is_given(choice, time.monotonic()):
-            question = f"Each run fetches from {contacts}. " if contacts else ""
-            question += (
-                f"Once more runs {counted(variant_count, 'variant')} for up to {human_duration(choice.budget_s)}, and"
-                " before that makes the copies that they need: of hard links, beside the state file or the repository,"
-                " and gone afterwards. The repository is not written to."
-            )
-            self.notify(question, timeout=CONFIRM_S, markup=False)
+    def _run_if_confirmed(self, choice: ExperimentChoice) -> None:
+        if not self._confirmation.is_given(choice, self.context.monotonic()):
+            # the head of the page asks
+            self.items.renew()
+            self.items.scroll_home(animate=False, immediate=True)
+            self.set_timer(CONFIRM_S, self.items.renew)
             return
         self.context.source.start_experiment(self.path, self.kind, choice)
+        self.items.renew()
         self.say(f"Queued the experiment {self.kind.value}; its runs arrive here.")
 
     def action_cancel(self) -> None:

@@ -17,7 +17,7 @@ from gitdash.tui.lab.figures import axis_line, figures_of, head_line, variant_li
 from gitdash.tui.lab.published import PUBLISHED
 from gitdash.tui.lab.results import result_lines, section
 from gitdash.tui.lab.standing import doing_text, result_when
-from gitdash.units import counted, printable
+from gitdash.units import counted, human_duration, printable
 
 ItemName: TypeAlias = tuple[str, object]
 """`option`, `variant` or `result`, and which."""
@@ -45,6 +45,8 @@ class ExperimentView:
     has_boxes: bool
     """Whether the runs are drawn as boxes, too."""
     now_s: float
+    is_asked_back: bool = False
+    """Whether it was asked to run a moment ago, and runs if it is asked again."""
 
     @property
     def is_running(self) -> bool:
@@ -139,17 +141,26 @@ def _standing(view: ExperimentView) -> Iterator[tuple[str, Tone]]:
         yield f"{result_when(newest, view.now_s)}: {printable(newest.verdict)}", Tone.STRONG
         for sentence in reservations(newest):
             yield sentence, Tone.NOTICE
-    yield _ready_text(view), Tone.DIM
+    yield _ready_text(view), Tone.NOTICE if view.is_asked_back else Tone.DIM
 
 
 def _ready_text(view: ExperimentView) -> str:
     key = view.shown_keys.get("run_experiment", "").partition(" ")[0]
-    marked_count, count = len(view.choosing.marked()), len(view.choosing.question.variants)
+    choosing = view.choosing
+    marked_count, count = len(choosing.marked()), len(choosing.question.variants)
     if not view.choosing.runnable:
         return "None of the variants can run here: each says why."
     if not marked_count:
         return "No variant is marked."
-    return f"{key or 'The palette'} runs {marked_count} of {counted(count, 'variant')}."
+    which = f"{marked_count} of {counted(count, 'variant')} for up to {human_duration(choosing.choice().budget_s)}"
+    if not view.is_asked_back:
+        return f"{key or 'The palette'}, asked twice, runs {which}."
+    contacts = f" Each run fetches from {printable(choosing.question.contacts)}." if choosing.question.contacts else ""
+    return (
+        f"{key or 'The palette'} once more, now, runs {which}; before that come the copies that they need: of hard"
+        f" links, beside the state file or the repository, and gone afterwards.{contacts} The repository is not"
+        " written to."
+    )
 
 
 def _option_lines(option: OptionLine, width: int) -> list[Line]:
