@@ -222,8 +222,11 @@ def test_temporary_folder_that_cannot_be_made_is_one_sentence(monkeypatch: pytes
 
 
 def test_folder_that_lost_its_marker_is_unmade_all_the_same(tmp_path: Path) -> None:
-    made = given_folder(os.fsencode(tmp_path / "here"))
-    os.unlink(made.__enter__() + b"/" + MARKER)
+    def interrupted() -> None:
+        with given_folder(os.fsencode(tmp_path / "here")) as made:
+            os.unlink(made + b"/" + MARKER)
+            raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        made.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+        interrupted()
     assert not (tmp_path / "here").exists()
