@@ -1,7 +1,7 @@
 """Included files and the conditions of conditional includes.
 
 Source: git-config(1), "Includes", "Conditional includes"; git stops at a depth of 10. Knows `gitdir:`, `gitdir/i:`
-and `onbranch:`; any other condition counts as true. Patterns are git's wildmatch with `**`.
+and `onbranch:`; any other condition counts as true.
 """
 
 import os
@@ -13,6 +13,7 @@ from typing import Final
 
 from gitdash.formats.git_config import ConfigEntry, read_config
 from gitdash.formats.reading import FormatError
+from gitdash.formats.wildmatch import wildmatch
 from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.config_values import SourcedEntry
 from gitdash.inspection.files import FileError, FileMissingError, read_file
@@ -28,8 +29,7 @@ _MAXIMUM_INCLUDE_DEPTH: Final = 10
 _MAXIMUM_INCLUDES: Final = 200
 
 _MAXIMUM_PATTERN_BYTES: Final = 4096
-_MAXIMUM_STARS: Final = 8
-"""With more, matching could take for ever; such a condition is not understood."""
+"""Of a condition; a longer one is not understood."""
 
 
 @dataclass(slots=True)
@@ -154,33 +154,40 @@ def condition_holds(condition: bytes, *, git_dir: bytes, config_path: bytes, hea
         head: The full name of the current branch, or None.
     """
     keyword, _, pattern = condition.partition(b":")
-    if len(pattern) > _MAXIMUM_PATTERN_BYTES or pattern.count(b"*") > _MAXIMUM_STARS:
+    if len(pattern) > _MAXIMUM_PATTERN_BYTES:
         return True
     if keyword in {b"gitdir", b"gitdir/i"}:
-        expression = wildmatch(_directory_pattern(pattern, config_path), ignore_case=keyword == b"gitdir/i")
-        return any(expression.fullmatch(path) for path in {git_dir, os.path.realpath(git_dir)})
+        return _is_git_dir(pattern, git_dir, config_path, ignore_case=keyword == b"gitdir/i")
     if keyword == b"onbranch":
         if head is None or not head.startswith("refs/heads/"):
             return False
-        pattern += b"**" if pattern.endswith(b"/") else b""
-        return wildmatch(pattern).fullmatch(os.fsencode(head.removeprefix("refs/heads/"))) is not None
+        return wildmatch(_with_all_below(pattern), is_pathname=True)(os.fsencode(head.removeprefix("refs/heads/")))
     return True
 
 
-def _directory_pattern(pattern: bytes, config_path: bytes) -> bytes:
+def _is_git_dir(pattern: bytes, git_dir: bytes, config_path: bytes, *, ignore_case: bool) -> bool:
+    folder = b""
     if pattern.startswith(b"~/"):
-        pattern = os.path.expanduser(pattern)
+        pattern = os.path.realpath(os.path.expanduser(b"~")) + pattern[1:]
+    elif pattern.startswith((b"~", b"%(prefix)/")):
+        return True
     elif pattern.startswith(b"./"):
-        pattern = os.path.dirname(os.path.realpath(config_path)) + pattern[1:]
+        folder, pattern = os.path.dirname(os.path.realpath(config_path)) + b"/", pattern[2:]
     elif not pattern.startswith(b"/"):
         pattern = b"**/" + pattern
+    pattern = _with_all_below(folder + pattern)[len(folder) :]
+    is_like = wildmatch(pattern, is_pathname=True, ignore_case=ignore_case)
+    real_path = os.path.realpath(git_dir)
+    # git tries the real path first, then what it was told, which is `.` for a git that is run there
+    paths = (path for path in (real_path, git_dir, git_dir + b"/.") if _begins(path, folder, ignore_case=ignore_case))
+    return _begins(real_path, folder, ignore_case=ignore_case) and any(is_like(path[len(folder) :]) for path in paths)
+
+
+def _begins(path: bytes, folder: bytes, *, ignore_case: bool) -> bool:
+    """Tell whether a path lies in a folder as that is spelt, whatever stars it has."""
+    start = path[: len(folder)]
+    return start.lower() == folder.lower() if ignore_case else start == folder
+
+
+def _with_all_below(pattern: bytes) -> bytes:
     return pattern + b"**" if pattern.endswith(b"/") else pattern
-
-
-def wildmatch(pattern: bytes, *, ignore_case: bool = False) -> re.Pattern[bytes]:
-    """Translate a wildmatch pattern in which a slash is matched by `**` only; repeated stars become one."""
-    pattern = re.sub(rb"\*{3,}", b"**", pattern)
-    pieces = re.findall(rb"\*\*/|\*\*|\*|\?|[^*?]+", pattern)
-    known = {b"**/": rb"(?:.*/)?", b"**": rb".*", b"*": rb"[^/]*", b"?": rb"[^/]"}
-    expression = b"".join(known.get(piece) or re.escape(piece) for piece in pieces)
-    return re.compile(expression, re.DOTALL | (re.IGNORECASE if ignore_case else 0))

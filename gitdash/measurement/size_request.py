@@ -5,15 +5,15 @@ Runs nothing and reads nothing.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitdash.formats.wildmatch import wildmatch
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.measurement.answers import PreviousSize, Tips
 from gitdash.measurement.strategy import StrategyChoice, StrategyFacts, choose_strategy
-from gitdash.measurement.wildmatch import excluded_by
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.sizes import Question, Strategy
 from gitdash.units import counted
@@ -109,9 +109,15 @@ def counted_tips(request: SizeRequest) -> frozenset[str]:
     return frozenset(select(request).tips.wanted)
 
 
+def _excluded_by(patterns: Collection[str]) -> Callable[[bytes], bool]:
+    """Return what tells whether `git rev-list --exclude=<pattern> --all` leaves a reference out, HEAD being one."""
+    matches = [wildmatch(pattern.encode("utf-8", "surrogateescape")) for pattern in patterns]
+    return lambda name: any(is_like(name) for is_like in matches)
+
+
 def select(request: SizeRequest) -> Selection:
     """Return the tips of both sides, and what to say of references that are none."""
-    is_excluded = excluded_by(pattern.encode("utf-8", "surrogateescape") for pattern in request.excluded_references)
+    is_excluded = _excluded_by(request.excluded_references)
     is_id = _ID_PATTERNS[request.object_format].fullmatch
     kept = [(name, object_id) for name, object_id in request.references if not is_excluded(name)]
     broken = [name for name, _ in request.broken_references if not is_excluded(name)]

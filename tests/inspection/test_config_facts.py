@@ -195,6 +195,11 @@ def test_included_files_count_and_conditions_are_evaluated(
         "gitdir:r.git", "gitdir:*.git", "gitdir:**/r.git", "gitdir/i:R.GIT", "gitdir:R.GIT", "gitdir:{parent}/",
         "gitdir:{parent}/*", "gitdir:{parent}", "gitdir:./", "gitdir:{parent}/**/r.git",
         "gitdir:/**", "gitdir:~/", "onbranch:main", "onbranch:m*", "onbranch:m?in", "onbranch:x", "onbranch:**",
+        "gitdir:**/[qr].git", "gitdir:**/[!r].git", "gitdir:**/r[.]git", "gitdir:**/\\\\r.git",
+        "gitdir:[[:lower:]].git",
+        "gitdir:**/[", "gitdir/i:**/[Q-S].git", "gitdir:", "gitdir:**/.", "gitdir:./*", "gitdir:./.",
+        "gitdir:**/r.git/**",
+        "gitdir:{parent}/[r]*", "onbranch:[lm]ain", "onbranch:", "onbranch:main/", "onbranch:ma**n",
     ],
 )  # fmt: skip
 def test_conditions_hold_when_git_says_so(
@@ -204,6 +209,21 @@ def test_conditions_hold_when_git_says_so(
     append(sha1_repository, f'[includeIf "{condition.format(parent=tmp_path)}"]\npath=inner\n')
     by_git = sha1_repository.git("config", "gc.auto", check=False)
     assert facts_of(inspect, sha1_repository).gc_auto == (int(by_git) if by_git else None)
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+def test_folder_of_the_config_counts_as_it_is_spelt(tmp_path: Path, inspect: Inspect) -> None:
+    parent = tmp_path / "a[b]*"
+    parent.mkdir()
+    (tmp_path / "included").write_text("[gc]\nauto=7\n")
+    own = GitRepository.init(parent / "r.git")
+    for name, pattern in (("inner", "./r.git/../r.g*"), ("outer", "./[r].git")):
+        (parent / name).write_text(f'[includeIf "gitdir:{pattern}"]\npath={tmp_path}/included\n')
+        append(own, f"[include]\npath={parent / name}\n")
+        by_git = own.git("--git-dir", own.git_dir, "config", "--includes", "gc.auto", check=False)
+        assert facts_of(inspect, own).gc_auto == (int(by_git) if by_git else None)
+    assert by_git == "7"
 
 
 def test_the_config_of_a_worktree_counts_if_the_extension_says_so(tmp_path: Path, inspect: Inspect) -> None:

@@ -1,13 +1,16 @@
-"""Patterns match what `git rev-list --exclude=<pattern> --all` leaves out."""
+"""Patterns match as git says: by `rev-list --exclude=<pattern> --all`, and by conditions on a path in a config."""
 
 import functools
+import os
+import random
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitdash.measurement.wildmatch import excluded_by
+from gitdash.formats.wildmatch import wildmatch
 from tests.support.repositories import GitRepository
 
 NAMES = [
@@ -63,20 +66,59 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[GitRepository,
 def test_pattern_matches_as_in_git(pattern: str, repository: tuple[GitRepository, dict[str, str]]) -> None:
     own, commits = repository
     kept = set(own.git("rev-list", "--no-walk", f"--exclude={pattern}", "--all").split())
-    is_excluded = excluded_by([pattern.encode()])
-    ours = {name for name in commits if is_excluded(name.encode())}
+    is_like = wildmatch(pattern.encode())
+    ours = {name for name in commits if is_like(name.encode())}
     assert ours == {name for name, commit in commits.items() if commit not in kept}
 
 
+PATH = "a/Bc/x-y/[z"
+PIECES = [
+    "a", "B", "c", "x", "y", "z", "Bc", "x-y", "-", "/", "/", "*", "*", "**", "**/", "/**/", "***", "?",
+    "\\", "\\[", "\\/",
+    "[ab]", "[!/]", "[/]", "[A-Z]", "[a-z]", "[[:upper:]]", "[[:lower:]]", "[]-]", "[^x]", "[B]", "[b]",
+    "[", "[c-", "[z", "[[:alpha:]",
+]  # fmt: skip
+FOLDER_PATTERNS = [
+    "/**/z", "/**/[z", "/**/\\[z", "/**/B[c]/**", "/**/[b]c/**", "/**/[A-B]c/**", "/**/[[:upper:]]c/**",
+    "/**/a/*/x?y/**",
+    "/**/a/**/?z", "/**/a**/?z", "/**/Bc**x-y/?z", "/**/Bc/**x-y/?z", "/**/Bc/x-y**/?z", "/**/x-y/**/?z",
+    "/**/x-y/**\\/?z",
+    "/**/Bc?x-y/?z", "/**/Bc[/]x-y/?z", "/**/Bc[!a]x-y/?z", "/**/**/?z", "/**/[", "/**", "/*", "**", "/**/*", "/**/*z*",
+]  # fmt: skip
+
+
+def patterns_like_the_path(count: int) -> list[str]:
+    """What is nearly the path, with pieces of patterns in it, and what is made of such pieces alone."""
+    chance = random.Random(7)
+    patterns = []
+    for _ in range(count):
+        near = list(PATH)
+        for _ in range(chance.randint(1, 4)):
+            near[chance.randrange(len(near))] = chance.choice(PIECES)
+        far = chance.choices(PIECES, k=chance.randint(1, 9))
+        patterns += ["/**/" + "".join(near), "/**/" + "".join(far)]
+    return patterns
+
+
 @pytest.mark.oracle
-def test_several_patterns_add_up(repository: tuple[GitRepository, dict[str, str]]) -> None:
-    own, commits = repository
-    patterns = ["refs/tags/*", "refs/heads/feature/*"]
-    arguments = [f"--exclude={pattern}" for pattern in patterns]
-    kept = set(own.git("rev-list", "--no-walk", *arguments, "--all").split())
-    is_excluded = excluded_by(pattern.encode() for pattern in patterns)
-    assert {name for name, commit in commits.items() if commit not in kept} == {
-        name for name in commits if is_excluded(name.encode())
+@pytest.mark.parametrize(("keyword", "ignore_case"), [("gitdir", False), ("gitdir/i", True)])
+def test_pattern_of_a_path_matches_as_in_git(keyword: str, ignore_case: bool, tmp_path: Path) -> None:
+    own = GitRepository.init(tmp_path / PATH)
+    patterns = [*FOLDER_PATTERNS, *patterns_like_the_path(400)]
+    with (own.git_dir / "config").open("a") as config:
+        for number, pattern in enumerate(patterns):
+            (own.git_dir / f"{number}.inc").write_text(f"[matched]\nnumber={number}\n")
+            escaped = pattern.replace("\\", "\\\\")
+            config.write(f'[includeIf "{keyword}:{escaped}"]\npath={number}.inc\n')
+    by_git = own.git("--git-dir", own.git_dir, "config", "--includes", "--get-all", "matched.number").split()
+    path = os.fsencode(own.git_dir)
+    # git takes a pattern that ends with a slash for all that is below
+    matches = [
+        wildmatch((pattern + "**" * pattern.endswith("/")).encode(), is_pathname=True, ignore_case=ignore_case)(path)
+        for pattern in patterns
+    ]
+    assert {patterns[int(number)] for number in by_git} == {
+        pattern for pattern, is_like in zip(patterns, matches, strict=True) if is_like
     }
 
 
@@ -92,20 +134,22 @@ def recursive(pattern: bytes, name: bytes) -> bool:
 
 @settings(max_examples=150, deadline=None, database=None)
 @given(st.text("ab*?/", max_size=8), st.text("ab/", max_size=8))
-def test_stars_need_no_more_than_the_last_one_tried_again(pattern: str, name: str) -> None:
-    assert excluded_by([pattern.encode()])(name.encode()) == recursive(pattern.encode(), name.encode())
+def test_stars_match_as_the_slow_way_does(pattern: str, name: str) -> None:
+    assert wildmatch(pattern.encode())(name.encode()) == recursive(pattern.encode(), name.encode())
 
 
 @pytest.mark.safety
 @settings(max_examples=200, deadline=None, database=None)
 @given(st.binary(max_size=20), st.binary(max_size=20))
 def test_any_bytes_match_or_do_not(pattern: bytes, name: bytes) -> None:
-    assert excluded_by([pattern])(name) in {True, False}
+    assert wildmatch(pattern)(name) in {True, False}
     escaped = b"".join(b"\\" + bytes((byte,)) for byte in name)
-    assert excluded_by([escaped])(name)
+    assert wildmatch(escaped)(name)
 
 
 @pytest.mark.safety
-def test_pattern_of_many_stars_takes_no_time() -> None:
+@pytest.mark.parametrize("is_pathname", [False, True])
+@pytest.mark.parametrize("piece", ["*a", "**/a", "[!/]*", "?*"])
+def test_pattern_of_many_stars_takes_no_time(piece: str, is_pathname: bool) -> None:
     name = string.ascii_letters.encode() * 20
-    assert not excluded_by([b"*a" * 100 + b"!"])(name)
+    assert not wildmatch(piece.encode() * 500 + b"!", is_pathname=is_pathname)(name)
