@@ -44,7 +44,8 @@ def _open_dashboard(session: "Session", roots: tuple[bytes, ...]) -> int:
         from gitdash.tui.web.driver import ServedDriver
 
         driver = ServedDriver
-    with session.history() as history:
+    # copies are swept by the dashboard, beside what it does
+    with session.history(sweeps=False) as history:
         return run_dashboard(
             session.roots(roots),
             settings=session.settings,

@@ -13,7 +13,6 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.lab.copies import sweep_copies
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.fetch_sources import PROTOCOLS, REMOTE
 from gitdash.lab.questions import OPTION
@@ -23,7 +22,7 @@ from gitdash.model.experiment import ExperimentKind, ExperimentResult, Experimen
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.survey.single import find_repository, report_single
-from gitdash.units import counted, fine_duration, printable
+from gitdash.units import fine_duration, printable
 
 if TYPE_CHECKING:
     from gitdash.cli.bench_winner import WinnerOfSizes
@@ -65,7 +64,7 @@ def run_bench(session: Session, options: BenchOptions) -> int:
         absolute_path(options.repository), settings=session.settings, effective_uid=os.geteuid()
     )
     progress = _Progress(options.kind)
-    with session.history() as history:
+    with session.history(sweeps=False) as history:
         try:
             request = _request(session, options, _inspected(session, repository, history), progress)
             if options.explain:
@@ -104,9 +103,7 @@ def _request(
     session: Session, options: BenchOptions, report: RepositoryReport, progress: "_Progress"
 ) -> ExperimentRequest:
     registry_dir = session.registry_dir
-    swept_count = len(sweep_copies(registry_dir))
-    if swept_count:
-        say(f"gitdash: removed {counted(swept_count, 'copy', 'copies')} that an earlier run had left")
+    session.sweep_copies()
     if options.kind is ExperimentKind.SIZE:
         # whether every object is stored once decides which ways to a size are exact
         from gitdash.survey.exclusive import with_exclusive

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gitdash.cli.output import say
-from gitdash.units import printable, printable_path
+from gitdash.units import counted, printable, printable_path
 
 if TYPE_CHECKING:
     from gitdash.config.dashboard import DashboardSettings
@@ -66,8 +66,11 @@ class Session:
         return find_git(self.git_program or git.program, memory_limit_bytes=git.memory_limit_bytes)
 
     @contextmanager
-    def history(self) -> "Iterator[History | None]":
-        """Open the state file for the time of a command; None with --no-state."""
+    def history(self, *, sweeps: bool = True) -> "Iterator[History | None]":
+        """Open the state file for the time of a command; None with --no-state.
+
+        Before that copies are swept, see `sweep_copies`, unless whoever asks does so itself.
+        """
         if not self.keeps_state:
             yield None
             return
@@ -75,6 +78,8 @@ class Session:
 
         if self.state_path is not None:
             _require_folder(self.state_path)
+        if sweeps:
+            self.sweep_copies()
         with open_history(self.state_path or default_state_path()) as history:
             yield history
 
@@ -86,6 +91,20 @@ class Session:
         """
         state_path = os.path.abspath(self.state_path or default_state_path())
         return os.path.join(os.fsencode(os.path.dirname(state_path)), b"lab")
+
+    def sweep_copies(self) -> None:
+        """Remove the throw-away copies of experiments whose gitdash was killed, and say so; one look where are none."""
+        try:
+            is_empty = not os.listdir(self.registry_dir)
+        except OSError:
+            return
+        if is_empty:
+            return
+        from gitdash.lab.copies import sweep_copies
+
+        count = len(sweep_copies(self.registry_dir))
+        if count:
+            say(f"gitdash: removed {counted(count, 'copy', 'copies')} that an earlier run had left")
 
     def roots(self, given: tuple[bytes, ...]) -> tuple[bytes, ...]:
         """Return the roots as absolute paths: those given, else the config's, else the current folder.
