@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
-from gitdash.maintenance.remembered_loans import folder_of
+from gitdash.maintenance.remembered_loans import folder_of, is_same_folder
 from gitdash.model.repository import Unreadable
 from gitdash.survey.patience import is_below_any
 from gitdash.survey.sight import Sight
+from gitdash.units import printable_path
 
 if TYPE_CHECKING:
     from gitdash.history.store import History, Loan
@@ -32,7 +33,7 @@ class Remembered:
     is_there: bool
     """It is there now."""
     out_of_sight: str | None
-    """Why it may not be gone though it is not there, one clause; None if nothing says so. Printable."""
+    """Why it may not be gone though it is not to be seen, one clause; None if nothing says so. Printable."""
     loans: tuple["Loan", ...]
     """What it borrows, as far as that may be forgotten: of one that is there what it does not borrow any more."""
 
@@ -83,6 +84,9 @@ def _obstacles(path: bytes, loans: "Iterable[Loan]", sight: Sight) -> Iterator[s
         obstacle = None if _is_there(folder) else sight.obstacle(folder + b"/objects")
         if obstacle is not None:
             yield obstacle
+    for loan in loans:
+        if _is_there(folder_of(loan)) and _may_be_forgotten(loan) and not is_same_folder(loan):
+            yield f"{printable_path(folder_of(loan))} is another folder than was seen, and may hide that one"
 
 
 def _may_be_forgotten(loan: "Loan") -> bool:

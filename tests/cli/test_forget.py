@@ -5,6 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitdash.errors import ExitCode
@@ -105,6 +106,21 @@ def test_loan_of_one_that_is_there_and_borrows_no_more_is_forgotten_alone(gitdas
     assert (ended.returncode, "it is there, and does not any more" in ended.stdout) == (ExitCode.DONE, True)
     known, borrowing = remembered(gitdash)
     assert ("member.git" in known, borrowing) == (True, set())
+
+
+@pytest.mark.safety
+def test_loan_of_one_that_may_be_hidden_by_another_is_forgotten_with_yes_alone(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    GitRepository.init(fleet / "member.git")
+    with state_of(gitdash) as history:
+        (loan,) = history.loans.all()
+        history.loans.change(ended=[], new=[msgspec.structs.replace(loan, place=(2**40, 2**60))])
+    ended = gitdash.run("forget", fleet)
+    assert (ended.returncode, "is another folder than was seen" in ended.stderr) == (ExitCode.REFUSED, True)
+    assert remembered(gitdash)[1] == {"member.git"}
+    assert gitdash.run("forget", fleet, "--yes").returncode == ExitCode.DONE
+    assert remembered(gitdash)[1] == set()
 
 
 @pytest.mark.safety
