@@ -26,7 +26,8 @@ class GitProgram:
     wrapper: tuple[str, ...] = ()
     """The program and the options that start it, such as strace's; empty for git itself."""
     is_measured: bool = False
-    """Whether the exact peak of memory is wanted of each call; costs a millisecond before git begins."""
+    """Whether it is wanted what each call used, with the exact peak of memory: a millisecond before git begins, and
+    where that cannot be had, a look at all its processes every few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class GitOutput:
     """`git`, added `-c` pairs, `--git-dir`, arguments; masked. The pairs of `CONFIG_OVERRIDES`, the same in every call,
     are left out."""
     usage: ProcessUsage | None = None
-    """What it and its helpers used; None if its end was not seen."""
+    """What it and its helpers used; None if its end was not seen, or nobody measures."""
     command: tuple[str | bytes, ...] = field(default=(), repr=False)
     """All that was started, unmasked: the wrapper, the path of git, every `-c` pair, the arguments."""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)

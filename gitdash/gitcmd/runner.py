@@ -199,9 +199,9 @@ class _Call:
         if progress is not None:
             exchange.keep = progress.feed
         process = started.process
-        memory = MemoryWatch(process.pid, has_own_peak=started.is_adopted)
+        memory = MemoryWatch(process.pid, has_own_peak=started.is_adopted) if self.is_measured else None
         group = groups.ProcessGroup(process.pid, WATCHDOG, number=started.group)
-        exchange.on_wake = memory.look
+        exchange.on_wake = None if memory is None else memory.look
         pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=started.stderr)
         try:
             ending = talk(exchange, pipes, group, deadline_s=started_s + self.time_limit_s, cancel=cancel)
@@ -217,7 +217,7 @@ class _Call:
             exit_code=-signal.SIGKILL if process.returncode is None else process.returncode,
             elapsed_s=time.monotonic() - (started.at_s if started.is_adopted else started_s),
             argv=self.argv,
-            usage=None if spent is None else memory.usage(spent),
+            usage=None if spent is None or memory is None else memory.usage(spent),
             command=tuple(self.command),
             variables=self.variables,
             stdin=exchange.stdin,

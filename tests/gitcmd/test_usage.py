@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gitdash.gitcmd import usage
+from gitdash.gitcmd import adoption, usage
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.usage import MemoryWatch, ProcessUsage
@@ -18,14 +18,17 @@ MEGABYTE = 1024**2
 
 
 @pytest.fixture
-def usage_of(tmp_path: Path) -> Callable[[str], ProcessUsage]:
-    """Run Python code as if it were git, and return what it used."""
+def usage_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ProcessUsage]:
+    """Run Python code as if it were git, where orphans cannot be adopted, and return what it used."""
+    monkeypatch.setattr(adoption, "_SET_CHILD_SUBREAPER", 10**6)
 
     def run(code: str) -> ProcessUsage:
         path = tmp_path / "git"
         path.write_text(f"#!{sys.executable} -IS\n{code}\n")
         path.chmod(0o755)
-        program = GitProgram(path=os.fspath(path), version=(2, 39), version_text="", memory_limit_bytes=2**32)
+        program = GitProgram(
+            path=os.fspath(path), version=(2, 39), version_text="", memory_limit_bytes=2**32, is_measured=True
+        )
         usage = run_git(program, ["x"], time_limit_s=60.0).usage
         assert usage is not None
         return usage
