@@ -105,7 +105,7 @@ def _run(request: ExperimentRequest, fingerprint: Fingerprint) -> ExperimentResu
 
 
 def _why_not(lenders: tuple[Lent, ...]) -> str | None:
-    return None if lenders else "it borrows from nobody, so there are no references of a lender"
+    return None if lenders else "it borrows from no other repository, so there are no references of a lender"
 
 
 def _source(

@@ -91,7 +91,7 @@ def _ways(request: ExperimentRequest, lenders: tuple[Lent, ...]) -> list[tuple[S
         if question not in way.questions:
             continue
         if question == WITHOUT_LENDER and not lenders:
-            why: str | None = "it borrows from nobody"
+            why: str | None = "it borrows from no other repository"
         elif request.program.version < way.since:
             why = f"needs git {'.'.join(map(str, way.since))}, this is {request.program.version_text}"
         elif way.form is not None:

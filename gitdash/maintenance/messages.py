@@ -187,9 +187,9 @@ MESSAGE_RULES: Final = (
     ),
     # The way there.
     MessageRule(
-        r"[Cc]ould not resolve host(?:name)?:? (?P<host>[^\s:]+)|unable to look up (?P<name>\S+)",
+        r"(?:[Cc]ould not resolve host(?:name)?|unable to look up):? (?P<host>[^\s:]+)",
         Reason.NETWORK,
-        "there is no host {host}{name}, or names cannot be looked up",
+        "there is no host {host}, or names cannot be looked up",
     ),
     MessageRule(
         r"Failed to connect to (?P<host>\S{1,256}) port (?P<port>\d+)",

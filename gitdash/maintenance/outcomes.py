@@ -32,6 +32,8 @@ class Verdict(NamedTuple):
 
 _RULES: Final = tuple((re.compile(rule.pattern, re.MULTILINE), rule) for rule in MESSAGE_RULES)
 
+_UNNAMED: Final = {"host": "the server"}
+"""What stands in a sentence for a value that the message does not name."""
 _DAMAGE_THERE: Final = "aborting due to possible repository corruption on the remote side"
 _WAKE: Final = "Could not read from remote repository."
 """What git says after whatever ssh said."""
@@ -91,7 +93,7 @@ def classify_text(stderr: str, *, fallback: str = "git failed and said nothing")
     for pattern, rule in _RULES:
         match = pattern.search(text)
         if match is not None:
-            values = {name: value or "" for name, value in match.groupdict().items()}
+            values = {name: value or _UNNAMED.get(name, "") for name, value in match.groupdict().items()}
             sentence = rule.sentence.format_map(values | {"line": _line_at(text, match.start())})
             return Verdict(rule.outcome, rule.reason, _for_people(sentence))
     complaint = first_complaint(text)

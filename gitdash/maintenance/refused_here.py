@@ -110,7 +110,7 @@ def borrows_objects(report: RepositoryReport, _facts: ActionFacts, task: Task) -
 
 def no_lender(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> str | None:
     """Refuse what only a member can do."""
-    return None if is_member(report) else "it borrows from nobody"
+    return None if is_member(report) else "it borrows from no other repository"
 
 
 def unreferenced_lender(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:

@@ -111,7 +111,7 @@ def test_task_with_nothing_to_do_is_no_refusal_although_it_was_asked_for(
 ) -> None:
     ended = gitdash.run("maintain", healthy.path, "--task", "deduplicate", "--yes")
     assert ended.returncode == ExitCode.DONE
-    assert "deduplicate: nothing to do: it borrows from nobody" in ended.stdout
+    assert "deduplicate: nothing to do: it borrows from no other repository" in ended.stdout
     assert "there is nothing to do" in ended.stderr
 
 

@@ -119,7 +119,7 @@ def test_git_asks_the_lender_for_its_references_only_where_it_is_said(
 def test_without_a_lender_there_is_nothing_to_choose(lender: GitRepository) -> None:
     result = made(FETCH, lender.path)
     assert {variant.skipped for variant in result.variants} == {
-        "it borrows from nobody, so there are no references of a lender"
+        "it borrows from no other repository, so there are no references of a lender"
     }
     assert (result.winner, result.notes) == (None, ())
 

@@ -181,7 +181,7 @@ def test_without_any_bitmap_what_needs_one_is_left_out_and_a_copy_gets_one(tmp_p
 
 def test_without_a_lender_nothing_can_be_left_out(plain: GitRepository) -> None:
     result = made(SIZE, plain.path, question="without the lender")
-    assert {variant.skipped for variant in result.variants} == {"it borrows from nobody"}
+    assert {variant.skipped for variant in result.variants} == {"it borrows from no other repository"}
     assert (result.winner, result.verdict) == (None, "Nothing to compare: fewer than two variants have runs.")
 
 

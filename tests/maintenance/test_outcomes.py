@@ -364,3 +364,8 @@ def test_long_hostile_text_is_read_quickly(piece: str) -> None:
     started_s = time.process_time()
     classify_text(piece * (100_000 // len(piece)))
     assert time.process_time() - started_s < 2.0
+
+
+def test_a_server_without_a_name_in_the_message_is_called_that() -> None:
+    said = "kex_exchange_identification: Connection closed by remote host\n"
+    assert classify_text(said).sentence.startswith("the server closed the connection before it began: ")

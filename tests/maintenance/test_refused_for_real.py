@@ -176,7 +176,7 @@ REASONS: dict[str, tuple[Task, Prepare, str]] = {
     "lends-objects": (Task.RECLAIM, file("refs/dangling/x", "0" * 40 + "\n"), "refs/dangling"),
     "worktree-references": (Task.RECLAIM, reference_of_a_worktree, "linked has references of its own"),
     "borrows-objects": (Task.FULL_REPACK, member, "would get a copy of everything"),
-    "no-lender": (Task.UNLINK, lambda *_: None, "it borrows from nobody"),
+    "no-lender": (Task.UNLINK, lambda *_: None, "it borrows from no other repository"),
     "unreferenced-lender": (Task.DEDUPLICATE, unreferenced_lender, "has no reference"),
     "broken-references": (Task.FULL_REPACK, broken_reference, "refs/heads/broken"),
     "config-stops-git": (Task.PACK_REFS, config("core.compression", "99"), "core.compression"),

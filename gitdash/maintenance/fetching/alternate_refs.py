@@ -29,7 +29,9 @@ _ASKED_TIPS: Final = 500
 """One look-up of each in every pack of the lender."""
 _REFERENCES_FOR_A_COMMIT: Final = 20
 _HEADS: Final = "refs/heads/"
-_LOOK_UP: Final = ("cat-file", "--batch-check=%(objectname)")
+_LOOK_UP: Final = ("cat-file", "--batch-check=%(objectname) %(objecttype)")
+_PEELED: Final = "^{commit}"
+"""To a commit, through any number of tags."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +43,10 @@ class AlternateRefsFacts:
     has_lender: bool
     missing_count: int | None = None
     """Wanted tips that no reference here names; None if nobody asked, or the remote did not answer."""
+    asked_count: int | None = None
+    """Of how many of those the lender was asked; None is of all."""
     held_count: int = 0
-    """How many of those the lender has."""
+    """How many of these it has."""
     lent_reference_count: int = 0
     """About how many references the lenders have."""
     behind_count: int | None = None
@@ -54,12 +58,13 @@ def alternate_refs_choice(facts: AlternateRefsFacts) -> tuple[Literal["suppress"
     if facts.asked != "auto":
         return "use" if facts.asked == "use" else "suppress", "asked for"
     if not facts.has_lender:
-        return "suppress", "it borrows from nobody"
+        return "suppress", "it borrows from no other repository"
     if facts.missing_count is None:
         return "suppress", "what the remote has is not known"
     if not facts.missing_count:
         return "suppress", "nothing is wanted that is not here"
-    has = f"the lender has {facts.held_count or 'none'} of {counted(facts.missing_count, 'wanted tip')}"
+    asked = "" if facts.asked_count in {None, facts.missing_count} else f"the first {facts.asked_count:,} of "
+    has = f"the lender has {facts.held_count or 'none'} of {asked}{counted(facts.missing_count, 'wanted tip')}"
     if not facts.held_count or facts.behind_count is None:
         return "use" if facts.held_count else "suppress", has
     commits, references = counted(facts.behind_count, "commit"), counted(facts.lent_reference_count, "reference")
@@ -101,18 +106,42 @@ LIST_REFERENCES: Final = ("for-each-ref", "--format=%(objectname) %(refname)")
 
 def held_by(
     session: FetchSession, objects_dir: bytes, object_format: ObjectFormat, tips: Sequence[str]
+) -> Mapping[str, str]:
+    """Return type by id of the tips that a lender has, asked in a shadow of it; none if it cannot be asked."""
+    answer = _answer(session, objects_dir, object_format, _LOOK_UP, tips)
+    pairs = (line.partition(" ") for line in answer.split("\n"))
+    return {tip: kind for tip, _, kind in pairs if kind not in {"", "missing"}}
+
+
+def _commits_of(
+    session: FetchSession, objects_dir: bytes, object_format: ObjectFormat, held: Mapping[str, str]
 ) -> frozenset[str]:
-    """Return which of the first 500 tips a lender has, asked in a shadow of it; none if it cannot be asked."""
-    asked = tips[:_ASKED_TIPS]
-    question = "".join(f"{tip}\n" for tip in asked).encode()
+    """Return the commits among some tips, and those that tags among them lead to."""
+    commits = {tip for tip, kind in held.items() if kind == "commit"}
+    tags = [tip + _PEELED for tip, kind in held.items() if kind == "tag"]
+    if tags:
+        lines = _answer(session, objects_dir, object_format, _LOOK_UP, tags).split("\n")
+        commits.update(line.removesuffix(" commit") for line in lines if line.endswith(" commit"))
+    return frozenset(commits)
+
+
+def _answer(
+    session: FetchSession,
+    objects_dir: bytes,
+    object_format: ObjectFormat,
+    arguments: Sequence[str],
+    lines: Iterable[str],
+) -> str:
+    """Return what a command says to some lines, of a store without its references; nothing if it cannot be asked."""
+    question = "".join(f"{line}\n" for line in lines).encode()
     try:
         with shadow_git_dir(object_format=object_format, objects_dir=objects_dir) as shadow:
-            output = session.run(_LOOK_UP, environment=shadow.environment, stdin=question, for_fetch=False)
+            output = session.run(arguments, environment=shadow.environment, stdin=question, for_fetch=False)
     except GitError as error:
         if error.kind in {GitFailure.CANCELLED, GitFailure.TIMED_OUT}:
             raise
-        return frozenset()
-    return frozenset(asked) & frozenset(output.stdout.decode("ascii", "replace").split("\n"))
+        return ""
+    return output.stdout.decode("ascii", "replace")
 
 
 def commits_between(tips: Collection[str], present: Container[str], listed: str) -> int | None:
@@ -144,16 +173,8 @@ def _listed_commits(
 
     No limit is set by what is present: git would walk all that lies between before it says the first.
     """
-    question = "".join(f"{tip}\n" for tip in tips).encode()
     arguments = ("rev-list", "--parents", f"--max-count={maximum_count}", "--ignore-missing", "--stdin")
-    try:
-        with shadow_git_dir(object_format=object_format, objects_dir=objects_dir) as shadow:
-            output = session.run(arguments, environment=shadow.environment, stdin=question, for_fetch=False)
-    except GitError as error:
-        if error.kind in {GitFailure.CANCELLED, GitFailure.TIMED_OUT}:
-            raise
-        return ""
-    return output.stdout.decode("ascii", "replace")
+    return _answer(session, objects_dir, object_format, arguments, tips)
 
 
 def read_alternate_refs_facts(
@@ -181,16 +202,18 @@ def read_alternate_refs_facts(
             raise
         return facts
     missing = missing_tips(listed, remote.refspecs, present)
-    held: set[str] = set()
-    for lender in lenders if missing else ():
-        held |= held_by(session, lender, inspection.object_format, missing)
-    facts = replace(facts, missing_count=len(missing), held_count=len(held))
+    held: dict[str, str] = {}
+    asked = missing[:_ASKED_TIPS]
+    for lender in lenders if asked else ():
+        held |= held_by(session, lender, inspection.object_format, asked)
+    facts = replace(facts, missing_count=len(missing), asked_count=len(asked), held_count=len(held))
     if not held:
         return facts
     lent_count = sum(reference_count(os.path.dirname(path)) for path in lenders)
     few = lent_count // _REFERENCES_FOR_A_COMMIT
     if not few:
         return facts
-    listed_commits = _listed_commits(session, objects_dir, inspection.object_format, held, few)
-    behind = commits_between(held, frozenset(present.values()), listed_commits)
+    commits = _commits_of(session, objects_dir, inspection.object_format, held)
+    listed_commits = _listed_commits(session, objects_dir, inspection.object_format, commits, few)
+    behind = commits_between(commits, frozenset(present.values()), listed_commits)
     return replace(facts, lent_reference_count=lent_count, behind_count=behind)

@@ -102,7 +102,7 @@ def _owner_uid(repository: Repository) -> int | None:
 def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
     """Return why nothing is fetched, one clause; None if it may be. A preview writes nothing to the repository."""
     if found.owner_uid is not None:
-        return f"it belongs to user {found.owner_uid}"
+        return f"user {found.owner_uid} owns it"
     if found.pause is not None:
         return f"paused by {found.pause}"
     irregular = found.irregular or next(map(printable_path, found.links.irregular), None)

@@ -45,6 +45,11 @@ def test_references_of_a_lender_are_named_where_it_has_what_is_wanted(facts: Alt
     assert alternate_refs_choice(facts)[0] == choice
 
 
+def test_of_more_tips_than_the_lender_is_asked_for_so_much_is_said() -> None:
+    facts = AlternateRefsFacts(asked="auto", has_lender=True, missing_count=10_000, asked_count=500)
+    assert alternate_refs_choice(facts)[1] == "the lender has none of the first 500 of 10.0k wanted tips"
+
+
 @pytest.mark.parametrize(
     ("tips", "present", "expected"),
     [

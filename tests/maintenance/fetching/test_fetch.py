@@ -458,3 +458,21 @@ def test_choice_about_alternate_references_can_be_forced(choice: str, word: str,
     result = fetched(client.path, alternate_refs=choice)
     assert f"alternate refs {word}: asked for" in result.choices
     assert not any("ls-remote" in command.argv for command in result.commands)
+
+
+def test_new_tag_in_a_mirror_counts_as_the_commit_that_it_names(tmp_path: Path) -> None:
+    upstream = make_upstream(tmp_path)
+    lender = GitRepository.init(tmp_path / "lender.git")
+    client = make_client(tmp_path / "client.git", upstream, refspec="+refs/*:refs/*")
+    client.borrow_from(lender)
+    fetched(client.path)
+    upstream.commit({"new": "2"})
+    upstream.git("tag", "-a", "-m", "new", "v2", "main")
+    upstream.git("tag", "-a", "-m", "of the tag", "v2-again", "v2")
+    lender.git("fetch", "--quiet", os.fspath(upstream.path), "+refs/*:refs/*")
+    tip = lender.git("rev-parse", "refs/heads/main")
+    names = "".join(f"create refs/heads/n{number} {tip}\n" for number in range(500))
+    lender.git("update-ref", "--stdin", stdin=names.encode())
+    (choice,) = [choice for choice in fetched(client.path).choices if choice.startswith("alternate refs")]
+    # a branch, a tag, and a tag of that one: all stand for one commit
+    assert "the lender has 3 of 3 wanted tips, but to receive 1 commit costs less" in choice

@@ -19,7 +19,7 @@ from tests.support.repositories import GIT, GitRepository
 TRACKING = "+refs/heads/*:refs/remotes/origin/*"
 
 RULES: dict[str, tuple[dict[str, object], str]] = {
-    "another user's": ({"owner_uid": 7}, "it belongs to user 7"),
+    "another user's": ({"owner_uid": 7}, "user 7 owns it"),
     "paused": ({"pause": "the file gitdash.pause"}, "paused by the file gitdash.pause"),
     "mounted read-only": ({"is_mounted_read_only": True}, "its file system is mounted read-only"),
     "irregular": ({"irregular": "/srv/pool.git/objects/pack/x.idx is a FIFO"}, "git would open what is no file"),
