@@ -9,8 +9,8 @@ from tests.support.repositories import GitRepository
 
 
 @pytest.fixture
-def gitdash(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Gitdash:
-    return Gitdash.make(tmp_path / "run", tmp_path_factory.getbasetemp() / "bytecode")
+def gitdash(tmp_path: Path) -> Gitdash:
+    return Gitdash.make(tmp_path / "run")
 
 
 @pytest.fixture

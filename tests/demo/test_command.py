@@ -29,8 +29,8 @@ def temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def gitdash(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, temporary_files: Path) -> Gitdash:
-    made = Gitdash.make(tmp_path / "run", tmp_path_factory.getbasetemp() / "bytecode")
+def gitdash(tmp_path: Path, temporary_files: Path) -> Gitdash:
+    made = Gitdash.make(tmp_path / "run")
     made.options = []
     return made
 

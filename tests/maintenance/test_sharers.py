@@ -56,8 +56,8 @@ def test_damaged_table_of_mounts_is_read_as_far_as_it_goes() -> None:
 
 
 @pytest.fixture
-def gitdash(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Gitdash:
-    return Gitdash.make(tmp_path / "run", tmp_path_factory.getbasetemp() / "bytecode")
+def gitdash(tmp_path: Path) -> Gitdash:
+    return Gitdash.make(tmp_path / "run")
 
 
 @contextmanager
