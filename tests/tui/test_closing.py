@@ -11,7 +11,7 @@ from gitdash.tui.drawing.chosen_columns import chosen_layout
 from tests.support.pty_session import PtySession
 
 F1 = b"\x1bOP"
-ATTEMPT_COUNT = 5
+ATTEMPT_COUNT = 60
 PROJECT = os.fspath(Path(__file__).parents[2])
 
 
@@ -37,7 +37,7 @@ def _ask_for_help(session: PtySession) -> None:
     for _ in range(ATTEMPT_COUNT):
         session.send(F1)
         try:
-            session.wait_for_text("Move the cursor down", start=start, limit_s=2)
+            session.wait_for_text("Move the cursor down", start=start, limit_s=0.3)
         except AssertionError:
             assert session.exit_code is None
             session.send(b"\x1b")
