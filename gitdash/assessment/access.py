@@ -116,31 +116,33 @@ def unreadable_parts(case: Case) -> Iterator[Finding]:
     """Yield a finding for each part that a task writes again, and one for all others and for single files."""
     if case.inspection is None:
         return
-    reasons = dict(_unreadable(case.inspection))
+    reasons = {name: f"{name.replace('_', '-')} ({reason})" for name, reason in _unreadable(case.inspection)}
     for name, (task, remedy) in _WRITTEN_AGAIN.items():
         if name in reasons:
             found = _unread(case, [reasons.pop(name)], remedy)
             yield msgspec.structs.replace(found, task=task)
     others = [*reasons.values(), *(f"{problem.path} ({problem.reason})" for problem in case.inspection.problems)]
     if others:
-        yield _unread(case, others)
+        more_count = sum(problem.file_count - 1 for problem in case.inspection.problems)
+        yield _unread(case, others, count=len(others) + more_count)
 
 
-def _unread(case: Case, reasons: Sequence[str], remedy: str | None = None) -> Finding:
+def _unread(case: Case, reasons: Sequence[str], remedy: str | None = None, *, count: int = 1) -> Finding:
     return UNREADABLE_PARTS.finding(
         case,
         Severity.WARNING,
-        f"{counted(len(reasons), 'part')} cannot be read: {listed(reasons)}",
-        {"unreadable_count": len(reasons)},
+        f"{counted(count, 'part')} cannot be read: {listed(reasons, of_count=count)}",
+        {"unreadable_count": count},
         remedy=remedy,
     )
 
 
 def _unreadable(inspection: Inspection) -> Iterator[tuple[str, str]]:
+    """Yield name and reason of each part that cannot be read."""
     for name in _PARTS:
         part = getattr(inspection, name)
         if isinstance(part, Unreadable):
-            yield name, f"{name.replace('_', '-')} ({part.reason})"
+            yield name, part.reason
 
 
 def foreign_owner(case: Case) -> Iterator[Finding]:
@@ -177,7 +179,7 @@ def size_unreadable(case: Case) -> Iterator[Finding]:
     if case.inspection is None or case.has_lost_lender:
         return
     sizes = case.subject.sizes
-    said = {reason.removesuffix(")").partition(" (")[2] for _, reason in _unreadable(case.inspection)}
+    said = {reason for _, reason in _unreadable(case.inspection)}
     reasons = [
         *dict.fromkeys(
             size.reason

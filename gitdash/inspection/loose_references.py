@@ -20,13 +20,12 @@ from gitdash.inspection.reference_facts import read_loose_reference
 from gitdash.inspection.references import (
     MAXIMUM_REFERENCES,
     PER_WORKTREE_FOLDERS,
+    SYMBOLIC_DEPTH,
     is_valid_reference_name,
     loose_entries,
 )
 from gitdash.model.inspection import ObjectFormat
 
-_SYMBOLIC_DEPTH: Final = 5
-"""git's SYMREF_MAXDEPTH."""
 _ROOT_REFERENCE: Final = re.compile(
     rb"HEAD|[A-Z_-]+_HEAD|AUTO_MERGE|BISECT_EXPECTED_REV|NOTES_MERGE_PARTIAL|NOTES_MERGE_REF|MERGE_AUTOSTASH"
 )
@@ -84,7 +83,7 @@ class LooseReferences:
                 self.broken.add(name)
 
     def _leads_somewhere(self, name: bytes, packed: set[bytes]) -> bool:
-        for _ in range(_SYMBOLIC_DEPTH + 1):
+        for _ in range(SYMBOLIC_DEPTH):
             reference = self.found.get(name)
             if reference is None:
                 return name in packed and name not in self.broken

@@ -43,7 +43,7 @@ class Problems:
         if not self.left_out_count:
             return tuple(self.noted)
         reason = f"{counted(self.left_out_count, 'more file', 'more files')} could not be read"
-        return (*self.noted, Problem(path="", reason=reason))
+        return (*self.noted, Problem(path="", reason=reason, file_count=self.left_out_count))
 
 
 def unreadable(error: Exception) -> Unreadable:

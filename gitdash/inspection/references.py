@@ -28,8 +28,8 @@ from gitdash.inspection.reference_facts import (
 from gitdash.model.inspection import ObjectFormat
 from gitdash.units import printable
 
-_SYMBOLIC_DEPTH: Final = 5
-"""git's SYMREF_MAXDEPTH."""
+SYMBOLIC_DEPTH: Final = 5
+"""git's SYMREF_MAXDEPTH: the reference that is asked for and those on the way to an id."""
 
 MAXIMUM_REFERENCES: Final = 1_000_000
 """From more no size is measured: each costs half a kilobyte and, where its object is missing, 20 microseconds."""
@@ -217,7 +217,7 @@ def _resolve(collection: _Collection) -> ReferenceTips:
             else:
                 broken.append((name, "the object id is all zeros"))
         elif resolved is None:
-            broken.append((name, f"symbolic references deeper than {_SYMBOLIC_DEPTH}, or in a circle"))
+            broken.append((name, f"symbolic references deeper than {SYMBOLIC_DEPTH}, or in a circle"))
         elif not name.endswith(b"HEAD") or name.startswith(b"refs/"):
             dangling.append(name)
     return ReferenceTips(
@@ -232,7 +232,7 @@ def _follow(
 ) -> DirectReference | SymbolicReference | None:
     """Return the object, the last symbolic reference whose target does not exist, or None if it is too deep."""
     prefix = name[: name.index(b"/", 10) + 1] if name.startswith(b"worktrees/") else b""
-    for _ in range(_SYMBOLIC_DEPTH):
+    for _ in range(SYMBOLIC_DEPTH):
         if isinstance(reference, DirectReference):
             return reference
         target = reference.target

@@ -360,6 +360,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     path: str
     """Relative to the common directory."""
     reason: str
+    file_count: int = 1
+    """How many files it stands for; more than one without a path."""
 
 
 class Inspection(msgspec.Struct, frozen=True, kw_only=True, tag=True):

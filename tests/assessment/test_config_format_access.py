@@ -133,6 +133,15 @@ def test_unreadable_parts_are_one_warning_with_reasons() -> None:
     assert finding.task is None
 
 
+def test_files_beyond_those_that_are_named_count_each() -> None:
+    named = tuple(Problem(path=f"objects/pack/pack-{number}.idx", reason="cut") for number in range(50))
+    rest = Problem(path="", reason="110 more files could not be read", file_count=110)
+    finding = finding_of("unreadable-parts", subject(problems=(*named, rest)))
+    assert finding.summary.startswith("160 parts cannot be read: objects/pack/pack-0.idx (cut), ")
+    assert finding.summary.endswith(" and 157 more")
+    assert finding.evidence["unreadable_count"] == 160
+
+
 @pytest.mark.parametrize("part", ["multi_pack_index", "commit_graph"])
 def test_derived_part_that_cannot_be_read_names_the_task_that_writes_it_again(part: str) -> None:
     judged = subject(**{part: Unreadable("bad signature"), "loose": Unreadable("permission denied")})

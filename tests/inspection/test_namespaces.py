@@ -161,6 +161,16 @@ def test_what_git_passes_over_is_broken_and_hides_what_is_packed(sha1_repository
 
 
 @pytest.mark.oracle
+@pytest.mark.oracle
+def test_symbolic_references_lead_as_deep_as_in_git(sha1_repository: GitRepository) -> None:
+    sha1_repository.commit({"a": "1"})
+    for number in range(1, 8):
+        target = f"refs/heads/s{number - 1}" if number > 1 else "refs/heads/main"
+        sha1_repository.git("symbolic-ref", f"refs/heads/s{number}", target)
+    assert counts(namespaces_of(sha1_repository)) == listed_by_git(sha1_repository)
+    assert len(sha1_repository.git("for-each-ref").splitlines()) == 5
+
+
 def test_packed_names_that_are_not_valid_are_broken(sha1_repository: GitRepository) -> None:
     commit = sha1_repository.commit({"a": "1"})
     names = ["refs/heads/a..b", "refs/heads/fine", "refs/tags/x.lock", "refs/tags/y.lock/z", "refs/tags/.hidden"]

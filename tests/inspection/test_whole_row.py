@@ -192,6 +192,7 @@ def test_thousands_of_broken_files_are_summed_up(sha1_repository: GitRepository,
     problems = inspect(sha1_repository).problems
     assert len(problems) == 51
     assert problems[-1].reason == "350 more files could not be read"
+    assert sum(problem.file_count for problem in problems) == 400
 
 
 @pytest.mark.safety
