@@ -11,6 +11,7 @@ import pytest
 from gitdash.errors import ExitCode
 from gitdash.history.store import History, Loan, open_history
 from tests.cli.process import Gitdash
+from tests.support.pty_session import PtySession
 from tests.support.repositories import GitRepository
 
 
@@ -69,6 +70,23 @@ def test_what_may_only_be_out_of_sight_is_forgotten_with_yes_alone(gitdash: Gitd
     assert remembered(gitdash)[1] == {"member.git"}
     assert gitdash.run("forget", fleet / "mount", "--yes").returncode == ExitCode.DONE
     assert "member.git" not in set().union(*remembered(gitdash))
+
+
+@pytest.mark.parametrize(("answer", "exit_code", "borrowing"), [(b"y", 0, set()), (b"n", 3, {"member.git"})])
+def test_who_is_at_a_terminal_is_asked(
+    gitdash: Gitdash, fleet: Path, answer: bytes, exit_code: int, borrowing: set[str]
+) -> None:
+    (fleet / "mount").mkdir()
+    (fleet / "member.git").rename(fleet / "mount" / "member.git")
+    gitdash.run("scan", fleet)
+    (fleet / "mount").rename(fleet / "aside")
+    (fleet / "mount").mkdir()
+    with PtySession(gitdash.command("forget", fleet), environment=gitdash.environment) as session:
+        session.wait_for_text("forget 1 repository, as gone for good? [y/N]")
+        session.send(answer + b"\r")
+        assert session.wait_for_exit() == exit_code
+    assert b"mount/member.git may only be out of sight" in session.output
+    assert remembered(gitdash)[1] == borrowing
 
 
 def test_dry_run_says_what_would_be_forgotten_and_forgets_nothing(gitdash: Gitdash, fleet: Path) -> None:
