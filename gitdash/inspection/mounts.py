@@ -1,10 +1,13 @@
 """What type of file system a path lies on, from the mount table.
 
-Source: proc_pid_mountinfo(5). The table is read once for each process: reading it touches no mount, while asking a
-dead network mount about itself (statfs(2)) may never return. Other systems than Linux have no such file.
+Source: proc_pid_mountinfo(5). The table is read again when poll(2) says that it has changed, for a disk may be mounted
+while a dashboard is open. Reading it touches no mount, while asking a dead network mount about itself (statfs(2)) may
+never return. Other systems than Linux have no such file.
 """
 
-from functools import lru_cache
+import os
+import select
+import threading
 from typing import Final
 
 from gitdash.units import printable_path
@@ -37,10 +40,38 @@ def filesystem_type(path: bytes) -> str | None:
     return None
 
 
-@lru_cache(maxsize=1)
-def _mounts() -> tuple[tuple[bytes, str], ...]:
-    try:
-        with open(_TABLE, "rb") as table:
-            return parse_mount_table(table.read())
-    except OSError:
-        return ()
+class _Table:
+    """The mount table as it is, read anew only when it has changed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._descriptor: int | None = None
+        """Of the table, open for as long as what was read holds."""
+        self._mounts: tuple[tuple[bytes, str], ...] = ()
+
+    def mounts(self) -> tuple[tuple[bytes, str], ...]:
+        """Return what `parse_mount_table` makes of it; nothing where there is none."""
+        with self._lock:
+            if self._descriptor is None or _has_changed(self._descriptor):
+                self._read()
+            return self._mounts
+
+    def _read(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        try:
+            self._descriptor = os.open(_TABLE, os.O_RDONLY | os.O_CLOEXEC)
+            with open(self._descriptor, "rb", closefd=False) as table:
+                self._mounts = parse_mount_table(table.read())
+        except OSError:
+            self._mounts = ()
+
+
+def _has_changed(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLPRI)
+    return bool(poll.poll(0))
+
+
+_mounts: Final = _Table().mounts

@@ -58,7 +58,7 @@ def run_interleaved(
         raise NoSuchChoiceError(f"no such variant; there are {', '.join(variant.name for variant in variants)}")
     started_at_s, started_s = request.clock(), time.monotonic()
     why_warm = _why_warm(request)
-    cold = ColdCache(object_folders(request.report)) if request.is_cold and not why_warm else None
+    cold = _cold_cache(request) if request.is_cold and not why_warm else None
     race = _Race(
         request=request,
         measure=measure,
@@ -102,6 +102,10 @@ def _why_warm(request: ExperimentRequest) -> str:
     if not request.is_cold or type_name not in _IN_MEMORY:
         return ""
     return f"the repository lies on {type_name}, which is memory itself: nothing can be driven out of it"
+
+
+def _cold_cache(request: ExperimentRequest) -> ColdCache:
+    return ColdCache(object_folders(request.report), type_name=filesystem_of(request.report))
 
 
 class _RaceOverError(Exception):

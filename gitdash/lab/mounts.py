@@ -116,6 +116,12 @@ def place_of(mount: Mount) -> Place:
     return Place.PROGRAM if mount.type_name.startswith("fuse") else Place.UNKNOWN
 
 
+def is_read_by_others(type_name: str) -> bool:
+    """Say whether a program or a server reads the disk for us, which the system does not count as our reading."""
+    place = _PLACES.get(type_name)
+    return type_name.startswith("fuse") or place in {Place.NETWORK, Place.HOST}
+
+
 def filesystem_name(mount: Mount) -> str:
     """Return what people call the file system, such as `Amazon EFS (nfs4)`."""
     if is_efs(mount):

@@ -1,6 +1,9 @@
 """The mount table."""
 
 import os
+import subprocess
+
+import pytest
 
 from gitdash.inspection import mounts
 from gitdash.inspection.mounts import filesystem_type, parse_mount_table
@@ -31,3 +34,17 @@ def test_without_a_table_nothing_is_known(monkeypatch) -> None:
 
 def test_the_table_of_this_machine_knows_this_folder() -> None:
     assert filesystem_type(os.fsencode(os.path.realpath(__file__)))
+
+
+def test_a_file_system_that_is_mounted_later_is_seen_and_so_is_its_end(tmp_path) -> None:
+    path = os.fsencode(tmp_path)
+    before = filesystem_type(path)
+    if subprocess.run(["mount", "-t", "ramfs", "none", tmp_path], capture_output=True, check=False).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    try:
+        assert filesystem_type(path) == "ramfs"
+        assert filesystem_type(path + b"/below") == "ramfs"
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)
+    assert filesystem_type(path) == before
+    assert before != "ramfs"

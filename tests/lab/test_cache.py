@@ -1,13 +1,20 @@
 import os
+import shutil
+import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from gitdash.gitcmd.runner import find_git
 from gitdash.lab.cache import ColdCache
+from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.measured_git import measured_git
 from gitdash.lab.variant import RunContext
+from gitdash.model.experiment import CacheState, ExperimentKind
+from tests.support.fuse_mount import fuse_mount, why_not
+from tests.support.lab_requests import request_for
 from tests.support.repositories import GIT, GitRepository
 
 CONTENT_BYTES = 3_000_000
@@ -60,7 +67,8 @@ def test_folders_of_a_variant_are_emptied_instead_of_those_of_the_experiment(
     cold.empty()
     assert "on 0 files" in cold.note()
     cold.empty([os.fsencode(repository.path / "objects")])
-    assert "on 0 files" not in cold.note()
+    files = sum(path.is_file() for path in (repository.path / "objects").rglob("*"))
+    assert f"on 0 to {files} files before each run" in cold.note()
 
 
 def test_runs_that_read_nothing_are_called_warm(tmp_path: Path) -> None:
@@ -91,6 +99,86 @@ def test_everything_is_dropped_once_a_trial_has_read_nothing(tmp_path: Path) -> 
     assert switch.read_bytes() == b"3\n"
     cold.judge(4096, is_trial=False)
     assert "then /proc/sys/vm/drop_caches" in cold.note()
+
+
+@pytest.mark.parametrize("type_name", ["fuse.sshfs", "fuse", "fuseblk", "nfs4", "cifs", "9p", "virtiofs"])
+@pytest.mark.parametrize("read_bytes", [0, 4096])
+def test_what_others_read_for_us_proves_nothing(tmp_path: Path, type_name: str, read_bytes: int) -> None:
+    switch = tmp_path / "drop_caches"
+    switch.touch()
+    cold = ColdCache([], type_name=type_name, drop_caches=os.fspath(switch))
+    cold.judge(0, is_trial=True)
+    cold.empty()
+    # what is read now is git's own program
+    cold.judge(read_bytes, is_trial=False)
+    assert f"whether it worked is not known: on {type_name} it is a program or a server" in cold.note()
+
+
+@pytest.mark.parametrize("type_name", ["nfs", "ext4", "xfs", "overlay", None])
+def test_reads_that_are_counted_although_nothing_else_was_dropped_are_proof(
+    tmp_path: Path, type_name: str | None
+) -> None:
+    cold = ColdCache([], type_name=type_name, drop_caches=os.fspath(tmp_path / "none"))
+    cold.judge(4096, is_trial=True)
+    cold.judge(4096, is_trial=False)
+    assert cold.note().endswith("1 of 1 run read from the disk")
+
+
+@pytest.fixture(params=["ext4", "xfs", "btrfs", "tmpfs", "overlay"])
+def mounted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A file system of that type; skipped where it cannot be made or mounted."""
+    kind, point, image = request.param, tmp_path / "mount", tmp_path / "image"
+    point.mkdir()
+    commands: list[list[str | os.PathLike[str]]] = []
+    if kind == "tmpfs":
+        commands.append(["mount", "-t", "tmpfs", "none", point])
+    elif kind == "overlay":
+        for name in ("lower", "upper", "work"):
+            (tmp_path / name).mkdir()
+        layers = f"lowerdir={tmp_path}/lower,upperdir={tmp_path}/upper,workdir={tmp_path}/work"
+        commands.append(["mount", "-t", "overlay", "none", "-o", layers, point])
+    else:
+        image.touch()
+        os.truncate(image, 400 * 1024**2)
+        commands.append([f"mkfs.{kind}", *(["-F"] if kind == "ext4" else ["-f"]), "-q", image])
+        commands.append(["mount", "-o", "loop", image, point])
+    for command in commands:
+        if shutil.which(command[0], path="/usr/sbin:/sbin:/usr/bin:/bin") is None:
+            pytest.skip(f"{command[0]} is not installed")
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            pytest.skip(f"{kind} cannot be mounted here")
+    try:
+        yield kind, point
+    finally:
+        subprocess.run(["umount", "-l", point], check=True)
+
+
+@pytest.mark.oracle
+def test_runs_are_cold_or_called_warm_on_real_file_systems(mounted: tuple[str, Path], tmp_path: Path) -> None:
+    kind, point = mounted
+    repository = GitRepository.init(point / "a.git")
+    repository.commit({"file": os.urandom(CONTENT_BYTES)})
+    repository.repack()
+    os.sync()
+    request = request_for(repository, tmp_path / "registry", is_cold=True, chosen=("walk",))
+    result = EXPERIMENTS[ExperimentKind.SIZE].run(request)
+    assert result.filesystem_type == kind
+    if kind == "tmpfs":
+        assert result.cache is CacheState.WARM
+        assert "tmpfs, which is memory itself" in result.cache_note
+        return
+    assert result.cache is CacheState.COLD
+    assert result.cache_note.endswith("2 of 2 runs read from the disk")
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_runs_behind_fuse_are_not_said_to_be_cold(tmp_path: Path) -> None:
+    with fuse_mount(tmp_path, negative_timeout_s=60.0) as mount:
+        repository = GitRepository.init(mount.path / "a.git")
+        repository.commit({"file": "one\n"})
+        request = request_for(repository, tmp_path / "registry", is_cold=True, chosen=("walk",))
+        result = EXPERIMENTS[ExperimentKind.SIZE].run(request)
+    assert "whether it worked is not known: on fuse" in result.cache_note
 
 
 @pytest.mark.safety
