@@ -147,8 +147,9 @@ class _Race:
         return all(self._run_count(variant) >= self.request.limits.least_runs for variant in self._alive(variants))
 
     def summaries(self) -> dict[str, Summary]:
-        """Return what the kept runs say, by variant."""
-        return {name: summary_of([self._value_s(run) for run in runs]) for name, runs in self.runs.items() if runs}
+        """Return what the kept runs say, by variant; of one that failed nothing, so that no verdict waits for it."""
+        kept = {name: runs for name, runs in self.runs.items() if runs and name not in self.failures}
+        return {name: summary_of([self._value_s(run) for run in runs]) for name, runs in kept.items()}
 
     def result_of(self, variant: Variant, summary: Summary | None) -> VariantResult:
         """Return what became of one variant."""
@@ -194,6 +195,9 @@ class _Race:
             measured = variant.run(RunContext(cancel=self.request.cancel, time_limit_s=self.request.limits.budget_s))
         except GitdashError as error:
             self._require_time()
+            if self._changed_meanwhile():
+                # such as packs that were removed under it: that is no fault of the variant
+                return
             self.failures[variant.name] = printable(str(error))
             return
         if self._changed_meanwhile():

@@ -176,6 +176,40 @@ def test_a_repository_that_changes_in_three_runs_in_a_row_ends_it(bench: Bench) 
     assert result.variants[0].summary is None
 
 
+def test_a_run_that_fails_because_the_repository_changed_is_thrown_away_and_made_again(bench: Bench) -> None:
+    state = [b"one"]
+
+    def find_it_packed_anew(_: RunContext) -> Measured:
+        bench.ran.append("a")
+        if bench.ran.count("a") == 3:
+            state[0] = b"two"
+            raise GitdashError("packfile objects/pack/pack-1.pack cannot be accessed")
+        return Measured(wall_s=2.0)
+
+    result = bench.result(bench.variant("a", 2.0, run=find_it_packed_anew), fingerprint=lambda: state[0], least_runs=3)
+    # the one before it, and itself
+    assert result.discarded_count == 2
+    assert [len(variant.runs) for variant in result.variants] == [3]
+    assert result.variants[0].note == ""
+    assert result.fingerprint == b"two"
+    assert result.is_complete
+
+
+def test_a_variant_that_fails_after_some_runs_does_not_keep_the_others_from_a_verdict(bench: Bench) -> None:
+    def fail_in_the_third(_: RunContext) -> Measured:
+        bench.ran.append("a")
+        if bench.ran.count("a") == 4:
+            raise GitdashError("git rev-list failed")
+        return Measured(wall_s=0.5)
+
+    result = bench.result(
+        bench.variant("a", 0.5, run=fail_in_the_third), bench.variant("b", 1.0), bench.variant("c", 2.0)
+    )
+    assert result.winner == "b"
+    assert result.variants[0].note == "git rev-list failed"
+    assert (len(result.variants[0].runs), result.variants[0].summary) == (2, None)
+
+
 def test_a_repository_that_goes_ends_it_and_what_there_is_stays(bench: Bench) -> None:
     def look() -> bytes:
         if len(bench.ran) == 3:
