@@ -9,7 +9,7 @@ from typing import Final
 
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.mounts import Mount, mount_of, mounts_of_partitions, parse_mounts
-from gitdash.lab.request import ExperimentError
+from gitdash.lab.request import ExperimentError, for_people
 from gitdash.model.report import RepositoryReport
 from gitdash.units import human_bytes, printable_path
 
@@ -28,10 +28,8 @@ def folder_beside(report: RepositoryReport) -> bytes:
             outermost = folder
         folder = os.path.dirname(folder)
     parent = os.path.dirname(outermost)
-    try:
+    with for_people(f"{printable_path(objects_dir)} cannot be looked at"):
         is_same = os.stat(parent).st_dev == os.stat(objects_dir).st_dev
-    except OSError as error:
-        raise ExperimentError(f"{printable_path(objects_dir)} cannot be looked at: {error.strerror}") from error
     if not is_same:
         raise ExperimentError(
             f"{printable_path(parent)}, which is beside the repository, lies on another file system than its objects,"
@@ -44,7 +42,8 @@ def folder_beside(report: RepositoryReport) -> bytes:
 
 def require_room(folder: bytes, needed_bytes: int) -> None:
     """Raise ExperimentError if a volume has less room than is needed."""
-    volume = os.statvfs(folder)
+    with for_people(f"{printable_path(folder)} cannot be looked at"):
+        volume = os.statvfs(folder)
     free_bytes = volume.f_bavail * volume.f_frsize
     if free_bytes < needed_bytes:
         raise ExperimentError(

@@ -16,7 +16,7 @@ from gitdash.inspection.repository import inspect_repository
 from gitdash.lab.copies import throw_away_copy
 from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.references import Lent, report_of_lender, require_inspection
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.request import ExperimentError, ExperimentRequest, for_people
 from gitdash.model.inspection import BitmapFacts, Inspection, LooseFacts, PackFacts
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -83,7 +83,8 @@ class BitmapCopies:
         self._write(lent, form)
         copy = self._copy(self.request.report, 0)
         _remove(copy, lambda name: name.endswith(b".bitmap") or name.startswith(b"multi-pack-index"))
-        with open(copy.objects_dir + b"/info/alternates", "wb") as file:
+        path = copy.objects_dir + b"/info/alternates"
+        with for_people("the copy cannot be made to borrow from the copy of its lender"), open(path, "wb") as file:
             file.write(lent.objects_dir + b"\n")
         return BitmapCopy(copy=copy, objects_dirs=(copy.objects_dir, lent.objects_dir))
 
@@ -145,7 +146,8 @@ def _problem(bitmaps: Sequence[BitmapFacts], form: BitmapForm) -> str | None:
 def _remove(copy: ThrowAwayCopy, is_meant: Callable[[bytes], bool]) -> None:
     """Remove files of packs in a copy: links, the original keeps its own."""
     folder = copy.objects_dir + b"/pack"
-    for name in filter(is_meant, os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if not os.path.isdir(path):
-            os.unlink(path)
+    with for_people("files of packs cannot be removed from a copy"):
+        for name in filter(is_meant, os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if not os.path.isdir(path):
+                os.unlink(path)

@@ -22,11 +22,11 @@ import msgspec
 from gitdash.discovery.exclusion import THROW_AWAY_PREFIX
 from gitdash.history.cut_off import ProcessIdentity, is_process_alive, this_process
 from gitdash.inspection.files import FileError, FileMissingError, read_file
-from gitdash.lab.beside import folder_beside
+from gitdash.lab.beside import folder_beside, require_room
 from gitdash.lab.copying import ThrowAwayCopy, fill
 from gitdash.lab.request import ExperimentError
 from gitdash.model.report import RepositoryReport
-from gitdash.units import human_bytes, printable_path
+from gitdash.units import printable_path
 
 _MARKER_SUFFIX: Final = b".copy"
 _MARKER_UNDER_WAY: Final = b".new"
@@ -122,7 +122,7 @@ def _first_that_can_be_linked(
                 raise ExperimentError(f"no copy can be made in {where}: {error.strerror}") from error
             except FileError as error:
                 raise ExperimentError(f"no copy can be made: {error}") from error
-            _require_room(parent, room_needed_bytes)
+            require_room(parent, room_needed_bytes + _SPARE_BYTES)
             stack.push(attempt.pop_all())
             return copy
     raise AssertionError("the last place either is the one or says why not")
@@ -135,16 +135,6 @@ def _places(report: RepositoryReport, registry_dir: bytes) -> Iterator[bytes]:
     """
     yield registry_dir
     yield folder_beside(report)
-
-
-def _require_room(parent: bytes, room_needed_bytes: int) -> None:
-    volume = os.statvfs(parent)
-    free_bytes = volume.f_bavail * volume.f_frsize
-    if free_bytes < room_needed_bytes + _SPARE_BYTES:
-        raise ExperimentError(
-            f"a copy would need {human_bytes(room_needed_bytes + _SPARE_BYTES)} in {printable_path(parent)},"
-            f" where {human_bytes(free_bytes)} are free"
-        )
 
 
 @contextlib.contextmanager
@@ -164,7 +154,9 @@ def marked_folder(parent: bytes, registry_dir: bytes) -> Iterator[bytes]:
     finally:
         _remove(folder)
         _live.pop(folder, None)
-        _unlink(marker_path)
+        # what could not be removed, the next sweep has to know of
+        if not os.path.lexists(folder):
+            _unlink(marker_path)
 
 
 def _make_folder(folder: bytes, token: str) -> None:

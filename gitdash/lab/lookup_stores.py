@@ -16,7 +16,7 @@ from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.many_packs import repository_of_packs
 from gitdash.lab.references import read_references, require_inspection
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.request import ExperimentError, ExperimentRequest, for_people
 from gitdash.model.inspection import ObjectFormat
 from gitdash.units import counted
 
@@ -57,7 +57,9 @@ class Looking:
         """Return a copy that has a multi-pack-index."""
         self.request.on_step("writing a multi-pack-index for a copy")
         copy = self._copy(0)
-        if not any(name.endswith(b".idx") for name in os.listdir(copy.objects_dir + b"/pack")):
+        with for_people("the packs of a copy cannot be listed"):
+            names = os.listdir(copy.objects_dir + b"/pack")
+        if not any(name.endswith(b".idx") for name in names):
             raise ExperimentError("there is no pack, so there is nothing to index")
         self._git(copy, "multi-pack-index", "write", "--no-progress")
         return self._store(copy.objects_dir, is_ours=True)

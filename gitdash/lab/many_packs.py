@@ -15,6 +15,7 @@ from typing import Final
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import run_git
 from gitdash.lab.copies import marked_folder
+from gitdash.lab.request import for_people
 
 _TIME_LIMIT_S: Final = 600.0
 _CONFIG: Final = b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
@@ -40,11 +41,8 @@ def repository_of_packs(
 ) -> Iterator[GeneratedRepository]:
     """Make the repository and remove it when the context ends, however it ends. Raises ExperimentError, GitError."""
     with marked_folder(registry_dir, registry_dir) as git_dir:
-        for name in (b"", b"/refs", b"/objects"):
-            os.mkdir(git_dir + name, 0o700)
-        for name, content in ((b"/HEAD", b"ref: refs/heads/main\n"), (b"/config", _CONFIG)):
-            with open(git_dir + name, "xb") as file:
-                file.write(content)
+        with for_people("no repository can be made"):
+            _begin(git_dir)
         blobs = [b"%d\n" % number for number in range(pack_count)]
         run_git(
             program,
@@ -59,3 +57,11 @@ def repository_of_packs(
         middle = blobs[pack_count // 2]
         digest = hashlib.sha1(b"blob %d\0%b" % (len(middle), middle), usedforsecurity=False)
         yield GeneratedRepository(git_dir=git_dir, object_id=digest.hexdigest())
+
+
+def _begin(git_dir: bytes) -> None:
+    for name in (b"", b"/refs", b"/objects"):
+        os.mkdir(git_dir + name, 0o700)
+    for name, content in ((b"/HEAD", b"ref: refs/heads/main\n"), (b"/config", _CONFIG)):
+        with open(git_dir + name, "xb") as file:
+            file.write(content)

@@ -1,8 +1,9 @@
 """What is asked of an experiment, by either front end."""
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gitdash.errors import GitdashError
@@ -14,6 +15,15 @@ from gitdash.model.report import RepositoryReport
 
 class ExperimentError(GitdashError):
     """An experiment cannot be made here; the text is one sentence for people."""
+
+
+@contextlib.contextmanager
+def for_people(what_failed: str) -> Iterator[None]:
+    """Raise ExperimentError for what the system refuses, as it does without room: what failed, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise ExperimentError(f"{what_failed}: {error.strerror}") from error
 
 
 class NoSuchChoiceError(ExperimentError):

@@ -1,3 +1,4 @@
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -165,6 +166,18 @@ def test_without_a_pack_there_is_no_index_of_packs(tmp_path: Path) -> None:
     assert variants["as-it-is"].runs
     skipped = variants["multi-pack-index"].skipped
     assert skipped == "there is no pack, so there is nothing to index"
+
+
+def test_what_the_system_refuses_is_why_a_variant_is_skipped(
+    small: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("gitdash.lab.many_packs._begin", refuse)
+    variants = by_name(made(LOOKUP, small.path, curve=True, chosen=("as-it-is", "packs-1")))
+    assert variants["as-it-is"].runs
+    assert variants["packs-1"].skipped == "no repository can be made: No space left on device"
 
 
 def test_without_references_no_object_is_known(tmp_path: Path) -> None:
