@@ -214,9 +214,9 @@ def _of_ceph(mount: Mount) -> list[Meaning]:
 
 
 def _of_any(mount: Mount) -> list[Meaning]:
-    if mount.type_name in _NFS_FAMILY and mount.value_of("ro") is None:
-        return []
-    return _chosen(mount, _ANY_OPTIONS, "mount(8)")
+    # of a flush over NFS nfs(5) speaks
+    is_nfs = mount.type_name in _NFS_FAMILY
+    return _chosen(mount, {"ro": _ANY_OPTIONS["ro"]} if is_nfs else _ANY_OPTIONS, "mount(8)")
 
 
 def _chosen(mount: Mount, sentences: dict[str, str], source: str) -> list[Meaning]:

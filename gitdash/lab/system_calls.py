@@ -31,7 +31,23 @@ _LOOK_UPS: Final = {
     "faccessat2": "access",
 }
 """System calls that look a name up, by what they are called on any machine."""
-_STEPS: Final = frozenset({"getdents64", "mkdir", "rename", "link", "unlink", "fsync", "read", "write", "pread64"})
+_STEPS: Final = {
+    "getdents64": "getdents64",
+    "mkdir": "mkdir",
+    "mkdirat": "mkdir",
+    "rename": "rename",
+    "renameat": "rename",
+    "renameat2": "rename",
+    "link": "link",
+    "linkat": "link",
+    "unlink": "unlink",
+    "unlinkat": "unlink",
+    "fsync": "fsync",
+    "read": "read",
+    "write": "write",
+    "pread64": "pread64",
+}
+"""Others that are told apart; newer machines have those that end in `at` alone."""
 _TOTAL: Final = "total"
 
 
@@ -43,7 +59,7 @@ def count_calls(table: bytes) -> dict[str, int]:
         if found is None:
             continue
         name = found[3].decode()
-        kind = "all" if name == _TOTAL else _LOOK_UPS.get(name) or (name if name in _STEPS else None)
+        kind = "all" if name == _TOTAL else _LOOK_UPS.get(name) or _STEPS.get(name)
         if kind is not None:
             counts[kind] += int(found[1])
             counts[f"{kind}-failed"] += int(found[2] or 0)

@@ -116,6 +116,14 @@ def test_nfs_options_that_are_given_are_said_with_their_values():
     assert {"soft", "nocto", "vers=3"} <= set(said)
 
 
+def test_an_option_of_nfs_is_said_once_whether_it_is_for_reading_only_or_not():
+    for options in ("ro", "rw"):
+        table = f"98 22 0:50 / /srv/git rw - nfs4 nas-1:/git {options},sync,vers=4.2,hard\n".encode()
+        said = [(meaning.subject, meaning.source) for meaning in meaning_of(mount_at(b"/srv/git", table)).meanings]
+        assert [one for one in said if one[0] == "sync"] == [("sync", "nfs(5)")]
+        assert (("ro", "mount(8)") in said) == (options == "ro")
+
+
 def test_noac_and_lookupcache_none_remember_nothing():
     said = subjects(mount_at(b"/srv/none"))
     assert "nothing is remembered" in said["lookupcache=none"]
