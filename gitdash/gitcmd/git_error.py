@@ -23,8 +23,10 @@ class GitFailure(enum.Enum):
     MISSING = "missing"
     """There is no git that runs."""
     TOO_OLD = "too old"
+    NOT_STARTED = "not started"
+    """The system, or what is asked, does not let it be started."""
     REFUSED = "refused"
-    """We did not start it."""
+    """We did not start it, for it would not have been safe."""
 
 
 class GitError(GitdashError):

@@ -251,7 +251,7 @@ def _start_process(program: GitProgram, environment: dict[str, str], option: str
     try:
         return git_class("/").execute(command, as_process=True, istream=_PIPE, start_new_session=True)
     except (OSError, ValueError) as error:
-        raise GitError(f"git cat-file could not be started: {error}", kind=GitFailure.REFUSED) from error
+        raise GitError(f"git cat-file could not be started: {error}", kind=GitFailure.NOT_STARTED) from error
 
 
 def _git_command(program: GitProgram, option: str) -> tuple[str, ...]:

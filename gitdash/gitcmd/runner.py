@@ -195,7 +195,7 @@ class _Call:
         try:
             started = self._start(has_terminal=progress is not None)
         except (OSError, ValueError) as error:
-            raise self.error(GitFailure.REFUSED, f"could not be started: {error}") from error
+            raise self.error(GitFailure.NOT_STARTED, f"could not be started: {error}") from error
         if progress is not None:
             exchange.keep = progress.feed
         process = started.process
@@ -304,7 +304,7 @@ def run_in_foreground(argv: Sequence[str], folder: bytes) -> int:
     try:
         code = subprocess.run(argv, cwd=folder, check=False).returncode
     except OSError as error:
-        raise GitError(f"{argv[0]} could not be started: {error.strerror}", kind=GitFailure.REFUSED) from error
+        raise GitError(f"{argv[0]} could not be started: {error.strerror}", kind=GitFailure.NOT_STARTED) from error
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)

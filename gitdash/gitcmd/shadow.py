@@ -77,7 +77,7 @@ def temporary_folder() -> str:
     for folder in (*named, "/tmp", "/var/tmp"):  # noqa: S108 - the folder made in it has a random name and is ours alone
         if folder and os.path.isabs(folder) and os.access(folder, os.W_OK | os.X_OK):
             return folder
-    raise GitError("no folder for temporary files can be written", kind=GitFailure.REFUSED)
+    raise GitError("no folder for temporary files can be written", kind=GitFailure.NOT_STARTED)
 
 
 def _fill(object_format: ObjectFormat, folder: str) -> None:
@@ -112,7 +112,7 @@ def held_folder(fill: Callable[[str], None]) -> Iterator[str]:
 
 
 def _cannot_make(error: OSError) -> GitError:
-    return GitError(f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.REFUSED)
+    return GitError(f"cannot make a folder for temporary files: {error.strerror}", kind=GitFailure.NOT_STARTED)
 
 
 def _make_held(parent: str) -> tuple[str, int]:

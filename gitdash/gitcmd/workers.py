@@ -86,7 +86,7 @@ def _start_python(
     try:
         process = start(command, environment, memory_limit_bytes, stderr=stderr)
     except OSError as error:
-        raise GitError(f"no worker could be started: {error}", kind=GitFailure.REFUSED) from error
+        raise GitError(f"no worker could be started: {error}", kind=GitFailure.NOT_STARTED) from error
     return WorkerProcess(
         stdin=pipe_of(process.stdin),
         stdout=pipe_of(process.stdout),

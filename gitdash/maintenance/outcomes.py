@@ -46,7 +46,8 @@ _FAILURES: Final[Mapping[GitFailure, tuple[Outcome, Reason]]] = {
     GitFailure.CANCELLED: (Outcome.CANCELLED, Reason.CANCELLED),
     GitFailure.MISSING: (Outcome.FAILED, Reason.OTHER),
     GitFailure.TOO_OLD: (Outcome.FAILED, Reason.OTHER),
-    GitFailure.REFUSED: (Outcome.FAILED, Reason.OTHER),
+    GitFailure.NOT_STARTED: (Outcome.FAILED, Reason.OTHER),
+    GitFailure.REFUSED: (Outcome.REFUSED, Reason.REFUSED),
 }
 """What needs no reading of messages."""
 

@@ -180,7 +180,7 @@ class StoreQueries:
                 objects_dir = make_store_view(folder, self.objects_dir, self.lenders)
             except OSError as error:
                 reason = f"cannot make a view of the object store: {error.strerror}"
-                raise GitError(reason, kind=GitFailure.REFUSED) from error
+                raise GitError(reason, kind=GitFailure.NOT_STARTED) from error
         return {"GIT_OBJECT_DIRECTORY": os.fsdecode(objects_dir)}
 
     def _require_all_lenders(self, output: GitOutput) -> None:

@@ -180,7 +180,7 @@ class Readers:
                 continue
             finally:
                 close(kept)
-        raise GitError("there is no object to look up", kind=GitFailure.REFUSED)
+        raise GitError("there is no object to look up", kind=GitFailure.NOT_STARTED)
 
     def _open_warm(
         self, kept: Kept, report: RepositoryReport, inspection: Inspection, deadline_s: float

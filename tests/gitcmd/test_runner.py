@@ -205,11 +205,11 @@ def test_exit_code_that_a_shell_makes_of_a_signal_is_said_as_one(script: Script,
         run_git(script(f"exit {code}"), ["log"], time_limit_s=10)
 
 
-def test_what_cannot_be_started_is_refused(program: GitProgram) -> None:
+def test_what_cannot_be_started_is_told_from_what_is_refused(program: GitProgram) -> None:
     for arguments in (["log", "nul\0"], ["x" * 200_000]):
         with pytest.raises(GitError, match="could not be started") as caught:
             run_git(program, arguments, time_limit_s=10)
-        assert caught.value.kind is GitFailure.REFUSED
+        assert caught.value.kind is GitFailure.NOT_STARTED
 
 
 def test_credentials_are_masked_in_all_that_is_kept(script: Script) -> None:

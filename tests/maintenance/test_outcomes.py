@@ -257,7 +257,8 @@ def test_message_from_the_sources_is_understood(stderr: str, reason: Reason, par
         (GitFailure.CANCELLED, Outcome.CANCELLED, Reason.CANCELLED),
         (GitFailure.MISSING, Outcome.FAILED, Reason.OTHER),
         (GitFailure.TOO_OLD, Outcome.FAILED, Reason.OTHER),
-        (GitFailure.REFUSED, Outcome.FAILED, Reason.OTHER),
+        (GitFailure.NOT_STARTED, Outcome.FAILED, Reason.OTHER),
+        (GitFailure.REFUSED, Outcome.REFUSED, Reason.REFUSED),
     ],
 )
 def test_end_that_git_does_not_tell_is_told_by_the_error(kind: GitFailure, outcome: Outcome, reason: Reason) -> None:
@@ -367,5 +368,5 @@ def test_long_hostile_text_is_read_quickly(piece: str) -> None:
 
 
 def test_a_server_without_a_name_in_the_message_is_called_that() -> None:
-    said = "kex_exchange_identification: Connection closed by remote host\n"
+    said = "kex_exchange_identification: Connection closed by remote host\nfatal: the remote end hung up"
     assert classify_text(said).sentence.startswith("the server closed the connection before it began: ")
