@@ -1,6 +1,6 @@
 """The commands of the lab, their options and their help; what they do stands in `bench` and `bench_stored`.
 
-Source: design of the outside face and of the lab. Nothing heavy is imported before a command runs.
+Nothing heavy is imported before a command runs.
 """
 
 import math

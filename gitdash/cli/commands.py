@@ -1,6 +1,6 @@
 """The command line as a whole, and the commands that are about no repository.
 
-Source: design of the outside face. Nothing heavy is imported before a command runs.
+Nothing heavy is imported before a command runs.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The commands over many repositories, their options and their help; what they do stands in a module for each.
 
-Source: design of the outside face. Nothing heavy is imported before a command runs.
+Nothing heavy is imported before a command runs.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Experiments as lines of text, for terminals and pipes.
 
-Source: design of the lab. Lines are printable; commands are as long as they are, for they are there to be copied.
+Lines are printable; commands are as long as they are, for they are there to be copied.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

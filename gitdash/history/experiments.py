@@ -1,6 +1,6 @@
 """The experiments of the lab in the state file, and which strategy each repository's sizes are best obtained by.
 
-Source: design of the lab, "the winner is remembered". Each change is a transaction of its own. What cannot be written
+Each change is a transaction of its own. What cannot be written
 costs the memory, never the result: see `writing`. Does not judge whether a comparison still holds: callers name the
 fingerprint that it has to have.
 """

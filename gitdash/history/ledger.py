@@ -1,6 +1,6 @@
 """The ledger: what was done to which repository, when, how, and how it ended; one entry for each action.
 
-Source: design of the outside face, "Everything a job did is in a ledger". An entry is written before its action begins
+An entry is written before its action begins
 and again when it ends, each in a transaction of its own: after a SIGKILL the file says what was under way. What cannot
 be written, because there is no state file, its disk is full or another process has it, is kept here, tried again with
 each later entry, and lost with the process. Does not decide whether an action is alive: see `cut_off`.
@@ -14,7 +14,7 @@ from gitdash.history.action_rows import LONGEST_KEPT_S, MOST_ACTIONS, ActionRows
 from gitdash.model.ledger import LedgerEntry, Outcome, RecordedCommand
 
 _LISTED_MAXIMUM_COUNT = 1_000
-"""References and removed files of one entry: what a remote sends must not fill the state file."""
+"""References, removed files and dropped objects of one entry: what a remote sends must not fill the state file."""
 _STDERR_MAXIMUM_LENGTH = 4_096
 
 
@@ -143,6 +143,7 @@ def _bounded(entry: LedgerEntry) -> LedgerEntry:
         entry,
         reference_changes=entry.reference_changes[:_LISTED_MAXIMUM_COUNT],
         removed=entry.removed[:_LISTED_MAXIMUM_COUNT],
+        dropped_ids=entry.dropped_ids[:_LISTED_MAXIMUM_COUNT],
         commands=tuple(map(_bounded_command, entry.commands)),
     )
 

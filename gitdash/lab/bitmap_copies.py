@@ -2,7 +2,7 @@
 
 git opens one bitmap, and one that is to serve has to name all that is reachable. So the bitmap of a repository that
 borrows is its lender's: then the lender is copied, too, gets the bitmap, and the copy of the borrower borrows from it.
-Source: git-repack(1), git-multi-pack-index(1), gitformat-pack(5), design "The bitmap strategy".
+Source: git-repack(1), git-multi-pack-index(1), gitformat-pack(5).
 """
 
 import contextlib

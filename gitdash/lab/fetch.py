@@ -5,8 +5,7 @@ is fetched from is a stand-in on this machine, a copy with something more, or th
 better choice differs with what comes: for a new commit the walk over the lender's references is in vain, for a tip that
 the lender holds it spares the transfer, or the walk over all that comes. What comes stays packed, be it ever so little:
 where git writes single objects it sets the time of the packs that have them already, those of the lender too
-(`freshen_packed_object` in object-file.c). Source: git-config(1) `core.alternateRefsCommand`, `fetch.unpackLimit`;
-design "The fetch strategy".
+(`freshen_packed_object` in object-file.c). Source: git-config(1) `core.alternateRefsCommand`, `fetch.unpackLimit`.
 """
 
 import contextlib

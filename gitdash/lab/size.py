@@ -3,7 +3,7 @@
 What is timed is what gitdash runs: the queries of `measurement`, in a shadow git directory, with tips on stdin. Two
 questions, each an experiment of its own. Some variants need other bitmaps than there are: they run on throw-away
 copies. Where a copy's packs are written anew, the same objects may take a few bytes more or less: then that is said.
-Source: design "The bitmap strategy"; git-rev-list(1); git-config(1) `pack.useBitmapBoundaryTraversal`.
+Source: git-rev-list(1); git-config(1) `pack.useBitmapBoundaryTraversal`.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """The ways to a reachable size that are compared. A table; nothing is run here.
 
-Source: design "The bitmap strategy"; git-config(1) `pack.useBitmapBoundaryTraversal` (git 2.42), `bitmapPseudoMerge`
+Source: git-config(1) `pack.useBitmapBoundaryTraversal` (git 2.42), `bitmapPseudoMerge`
 (git 2.46).
 """
 

@@ -1,7 +1,7 @@
 """What must hold before anything is dropped: RECLAIM alone does it, and only as a person confirmed by name.
 
 These rules come on top of those of every task (`refusals`), and are applied under the lock to facts that were read
-there. Source: design 9: no time is safe for whoever lends, so nothing that may be a lender is ever reclaimed.
+there. No time is safe for whoever lends, so nothing that may be a lender is ever reclaimed.
 """
 
 import os
@@ -50,20 +50,20 @@ def note_objects(work: Work) -> None:
     work.objects_before = stored_objects(work.objects_dir, work.inspection.object_format)
 
 
-def dropped_objects(work: Work) -> tuple[str, ...] | None:
+def dropped_objects(work: Work) -> tuple[str, ...]:
     """Return the ids of the objects that are gone, the largest first, and note how many and how many bytes.
 
-    None where the store cannot be read any more, which is noted, too.
+    Nothing where no task was to drop any, or where the store cannot be read any more, which is noted, too.
     """
     from gitdash.maintenance.object_sets import missing_since
 
     if work.objects_before is None:
-        return None
+        return ()
     try:
         gone = missing_since(work.objects_before, work.objects_dir, work.inspection.object_format)
     except GitdashError as error:
         work.notes.append(f"which objects are gone cannot be said: {error}")
-        return None
+        return ()
     size = human_bytes(sum(size_bytes for _, size_bytes in gone))
     work.notes.append(f"{counted(len(gone), 'object')} of {size} dropped for good" if gone else "no object was dropped")
-    return tuple(f"object {object_id}" for object_id, _ in gone)
+    return tuple(object_id for object_id, _ in gone)

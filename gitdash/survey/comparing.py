@@ -1,6 +1,6 @@
 """What an experiment says of the strategies for a size, and how long that holds.
 
-Source: design of measuring, "the winner is remembered under the fingerprint and used until it changes". A size depends
+The winner is remembered under the fingerprint, and used until it changes. A size depends
 on references and packs; how long each strategy takes for it depends on bitmaps and commit-graphs, too. Pure.
 """
 
