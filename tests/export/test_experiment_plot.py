@@ -4,6 +4,7 @@ import itertools
 import re
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from gitdash.export.experiment_picture import Box, Point, Text, picture_of, svg_text
@@ -141,3 +142,33 @@ def test_svg_is_a_document_in_which_no_name_is_markup() -> None:
     assert "\x1b" not in document
     assert "http" not in document.replace("http://www.w3.org/2000/svg", "").replace("http://x/", "")
     assert any("<script>" in (element.text or "") for element in root.iter())
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize(
+    "harmful",
+    [
+        "\x00",
+        "\x1b]0;x\x07",
+        "\ufffe",
+        "\uffff",
+        "\ud800",
+        "\u202e",
+        "\u2028",
+        "</text><script>",
+        "&x;",
+        "]]>",
+        "漢字" * 60,
+    ],
+    ids=ascii,
+)
+def test_svg_is_well_formed_whatever_a_text_holds(harmful: str) -> None:
+    path = b"/srv/" + harmful.encode("utf-8", "surrogatepass") + b".git"
+    (fast, *others) = variants()
+    fast = msgspec.structs.replace(fast, name=harmful, title=harmful)
+    texts = dict.fromkeys(("question", "verdict", "host", "filesystem_type", "git_version"), harmful)
+    document = svg_text(picture_of(result(path=path, variants=(fast, *others), winner=harmful, **texts)))
+    # as it is written to a file
+    root = ElementTree.fromstring(document.encode("utf-8"))
+    assert {element.tag.rpartition("}")[2] for element in root.iter()} == {"svg", "rect", "circle", "text"}
+    assert all(character.isprintable() or character == "\n" for character in document)

@@ -178,6 +178,43 @@ def test_boxes_pass_no_name_on_to_escape_sequences() -> None:
     assert all(character.isprintable() or character == "\n" for character in text)
 
 
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        pytest.param([(0.1 * number, 0.12 * number, 0.11 * number) for number in range(1, count + 1)], id=str(count))
+        for count in (2, 5, 8, 11)
+    ]
+    + [
+        pytest.param([(0.2,), (0.3,)], id="one run each"),
+        pytest.param([(0.2,) * 5, (0.2,) * 5], id="all equal"),
+        pytest.param([(0.0,) * 5, (0.0,) * 5], id="all zero"),
+        pytest.param([(2e-4, 3e-4), (4e-3, 5e-3), (2.1, 2.2)], id="a curve"),
+    ],
+)
+def test_each_variant_has_a_box_beside_its_name_and_no_line_is_too_wide(
+    seconds: list[tuple[float, ...]], width: int
+) -> None:
+    ran = [measured(msgspec.structs.replace(BITMAP, name=f"v{number}"), *one) for number, one in enumerate(seconds)]
+    figures = figures_of(ran, ran, measure=Measure.WALL, winner=None, width=width)
+    lines = [_text(line) for line in box_lines(ran, figures)]
+    assert all(cell_len(line) <= width for line in lines)
+    rows = [line for line in lines if line.strip().startswith("v")]
+    assert [row.split()[0] for row in rows] == [f"v{number}" for number in range(len(seconds))]
+    for row in rows:
+        inside = row.partition("┤")[2].rstrip()[:-1]
+        assert set(inside) & set("│█"), row
+    # the slower, the further to the right
+    places = [row.index("│") for row in rows]
+    assert places == sorted(places)
+
+
+def test_boxes_of_an_experiment_of_which_all_variants_were_skipped_say_that_nothing_has_run() -> None:
+    skipped = [msgspec.structs.replace(BITMAP, name=name, skipped="needs git 99.1") for name in NAMES]
+    figures = figures_of(skipped, skipped, measure=Measure.WALL, winner=None, width=80)
+    assert "\n".join(map(_text, box_lines(skipped, figures))).strip() == "No runs to draw yet."
+
+
 def test_boxes_say_why_there_are_none() -> None:
     page = experiment_page(_experiment(answer(earlier=[]), has_boxes=True), 100)
     assert "No runs to draw yet." in "\n".join(map(_text, page.lines))
