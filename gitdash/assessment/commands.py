@@ -39,17 +39,21 @@ def file_command(command: str, folder: bytes, names: Sequence[str], *, more_coun
     return f"`{command} {words}`" + (f", and so with {human_count(rest_count)} more" if rest_count else "")
 
 
-def unset_command(concerns: Sequence[ConfigConcern], refused_in: Repository | None = None) -> str:
+def unset_command(concerns: Sequence[ConfigConcern], repository: Repository, *, is_refused: bool = False) -> str:
     """Return the commands that take keys out of a config, in backticks; what no command can name, to be edited.
 
-    `refused_in` is the repository whose config git refuses to read: then git gets the path of the file instead.
+    A concern that is a file is removed. If git refuses to read the config, it gets the path of the file instead.
     """
-    commands = {concern.key: _unset(concern, refused_in) for concern in concerns}
+    files = [concern.key for concern in concerns if concern.is_file]
+    keys = [concern for concern in concerns if not concern.is_file]
+    commands = {concern.key: _unset(concern, repository, is_refused=is_refused) for concern in keys}
     named = [*dict.fromkeys(command for command in commands.values() if command is not None)]
     others = [key for key, command in commands.items() if command is None]
     parts = [f"`{command}`" for command in named[:_NAMED_MAXIMUM_COUNT]]
     if len(named) > _NAMED_MAXIMUM_COUNT:
         parts.append(f"so with {human_count(len(named) - _NAMED_MAXIMUM_COUNT)} more")
+    if files:
+        parts.append(file_command("rm --", repository.common_dir, files))
     if others:
         # A backtick would begin a command, and the repository's owner chose the names of its keys.
         names = [key.replace("`", "'") for key in others]
@@ -57,12 +61,12 @@ def unset_command(concerns: Sequence[ConfigConcern], refused_in: Repository | No
     return " and ".join(parts)
 
 
-def _unset(concern: ConfigConcern, refused_in: Repository | None) -> str | None:
+def _unset(concern: ConfigConcern, repository: Repository, *, is_refused: bool) -> str | None:
     if concern.source not in _CONFIG_OPTIONS or any(sign in concern.key for sign in _INEXACT_SIGNS):
         return None
     key = shell_word(concern.key.encode())
-    if refused_in is None:
+    if not is_refused:
         return f"{{git}} config {_CONFIG_OPTIONS[concern.source]}--unset-all {key}"
-    folder = refused_in.common_dir if concern.source == "config" else refused_in.git_dir
+    folder = repository.common_dir if concern.source == "config" else repository.git_dir
     file = shell_word(folder + b"/" + concern.source.encode())
     return f"git -C / config --file {file} --unset-all {key}"

@@ -14,6 +14,10 @@ from gitdash.assessment.sentences import listed
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import ConfigConcern, ConfigEffect
 
+_UNSET = "`{git} config --unset-all <key>`"
+_UNSET_IN_FILE = "`git -C / config --file <config> --unset-all <key>`"
+_LOOK = f"look at each value; {_UNSET} takes one away"
+
 CONFIG_RUNS_PROGRAM = Rule(
     id="config-runs-program",
     severities=(Severity.NOTICE, Severity.WARNING),
@@ -21,7 +25,7 @@ CONFIG_RUNS_PROGRAM = Rule(
     meaning="Plain git, run in this repository, starts what the repository says. A notice in a working clone, where"
     " hooks and filters are daily bread; a warning in a repository that is served.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
+    remedy=_LOOK,
 )
 CONFIG_REDIRECTS_URL = Rule(
     id="config-redirects-url",
@@ -29,7 +33,7 @@ CONFIG_REDIRECTS_URL = Rule(
     title="config redirects a URL",
     meaning="A URL that you trust leads elsewhere, and credentials that your own config sends go along.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
+    remedy=_LOOK,
 )
 CONFIG_DROPS_OBJECTS = Rule(
     id="config-drops-objects",
@@ -38,7 +42,7 @@ CONFIG_DROPS_OBJECTS = Rule(
     meaning="gc takes away at once what git otherwise keeps for weeks, or a fetch overwrites local branches. What a"
     " mirror fetches is not judged: following its remote is what it is for.",
     source="keys of the repository's config",
-    remedy="`{git} config --unset-all <key>` brings git's own rule back",
+    remedy=f"{_UNSET} brings git's own rule back",
 )
 CONFIG_OVERWRITES_FILE = Rule(
     id="config-overwrites-file",
@@ -46,7 +50,7 @@ CONFIG_OVERWRITES_FILE = Rule(
     title="config overwrites a file",
     meaning="git writes to a path that the repository chose, outside the repository.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
+    remedy=_LOOK,
 )
 CONFIG_READS_OUTSIDE = Rule(
     id="config-reads-outside",
@@ -54,7 +58,7 @@ CONFIG_READS_OUTSIDE = Rule(
     title="config reads files outside",
     meaning="git reads a path that the repository chose; a pipe or a device there hangs it.",
     source="keys of the repository's config",
-    remedy="look at each value; `{git} config --unset-all <key>` takes one away",
+    remedy=_LOOK,
 )
 CONFIG_STOPS_GIT = Rule(
     id="config-stops-git",
@@ -63,7 +67,7 @@ CONFIG_STOPS_GIT = Rule(
     meaning="A value that git refuses as soon as it reads the config: every command here ends with an error, and nobody"
     " can fetch.",
     source="values of keys of which git 2.39 to 2.55 dies in rev-list; git-config(1)",
-    remedy="`git -C / config --file <config> --unset-all <key>` brings git's own rule back",
+    remedy=f"{_UNSET_IN_FILE} brings git's own rule back",
 )
 CONFIG_STOPS_MAINTENANCE = Rule(
     id="config-stops-maintenance",
@@ -71,7 +75,7 @@ CONFIG_STOPS_MAINTENANCE = Rule(
     title="gc or repack die of the config",
     meaning="A value that git refuses when it packs: the repository is never tidied up, while reading works.",
     source="values of keys of which git 2.39 to 2.55 dies in gc or repack; git-config(1)",
-    remedy="`git -C / config --file <config> --unset-all <key>` brings git's own rule back",
+    remedy=f"{_UNSET_IN_FILE} brings git's own rule back",
 )
 GRAFTS = Rule(
     id="grafts",
@@ -84,21 +88,18 @@ GRAFTS = Rule(
 )
 
 
-_UNSET = "`{git} config --unset-all <key>`"
-_UNSET_IN_FILE = "`git -C / config --file <config> --unset-all <key>`"
-
-
 def _keys_finding(case: Case, rule: Rule, severity: Severity, concerns: Sequence[ConfigConcern]) -> Iterator[Finding]:
     if not concerns:
         return
-    settings = [f"{concern.key}={concern.value}" for concern in concerns]
+    repository = case.subject.repository
+    settings = [concern.key if concern.is_file else f"{concern.key}={concern.value}" for concern in concerns]
     yield rule.finding(
         case,
         severity,
         f"{rule.title}: {listed(settings, 4)}",
         {"key_count": len(concerns), "keys": ", ".join(concern.key for concern in concerns)},
-        remedy=rule.remedy.replace(_UNSET, unset_command(concerns)).replace(
-            _UNSET_IN_FILE, unset_command(concerns, refused_in=case.subject.repository)
+        remedy=rule.remedy.replace(_UNSET, unset_command(concerns, repository)).replace(
+            _UNSET_IN_FILE, unset_command(concerns, repository, is_refused=True)
         ),
     )
 

@@ -55,7 +55,7 @@ def pool_drops_objects(case: Case) -> Iterator[Finding]:
         Severity.CRITICAL if by_gc else Severity.WARNING,
         f"{_lends_to(case)} and its config drops objects: {listed(settings)}{starts}",
         {"borrower_count": len(case.subject.borrowers), "key_count": len(settings)},
-        remedy=_keep_everything_remedy(concerns) if by_gc else None,
+        remedy=_keep_everything_remedy(case, concerns) if by_gc else None,
     )
 
 
@@ -68,9 +68,9 @@ def _what_drops(case: Case) -> list[ConfigConcern]:
     return by_gc or ([] if _keeps_everything(case.config) else [*concerns])
 
 
-def _keep_everything_remedy(concerns: Sequence[ConfigConcern]) -> str:
+def _keep_everything_remedy(case: Case, concerns: Sequence[ConfigConcern]) -> str:
     others = [concern for concern in concerns if concern.key != _PRUNE_EXPIRE]
-    unset = f"; {unset_command(others)} brings git's own rule back" if others else ""
+    unset = f"; {unset_command(others, case.subject.repository)} brings git's own rule back" if others else ""
     return POOL_DROPS_OBJECTS.remedy + unset
 
 

@@ -66,7 +66,7 @@ def experiment_record(result: ExperimentResult) -> Record:
 
 
 def experiments_csv(results: Iterable[ExperimentResult]) -> str:
-    """Return a line for each run, warm-ups as number 0, and one for each variant without runs.
+    """Return a line for each run that counts, and one for each variant without runs.
 
     Text that a spreadsheet would run as a formula gets an apostrophe in front.
     """

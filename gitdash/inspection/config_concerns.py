@@ -175,7 +175,9 @@ CONCERN_RULES: Final = (
         "http.*.curloptresolve",
     ),
     *_rules(_REDIRECTS, _FETCH_ONLY, "http.sslverify", "http.*.sslverify", applies=_is_false),
-    *_rules(ConfigEffect.OVERWRITES_FILE, _OVERRIDDEN, "http.savecookies", "http.*.savecookies", applies=_is_true),
+    *_rules(ConfigEffect.OVERWRITES_FILE, _OVERRIDDEN, "http.savecookies", applies=_is_true),
+    # a key for a URL is stronger than the override
+    *_rules(ConfigEffect.OVERWRITES_FILE, _FETCH_ONLY, "http.*.savecookies", applies=_is_true),
     *_rules(_READS, _FETCH_ONLY, "http.cookiefile", "http.*.cookiefile"),
     *_rules(
         ConfigEffect.HIDES_ALTERNATE_REFS,

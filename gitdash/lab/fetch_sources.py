@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from gitdash.assessment.sentences import listed
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.lab.copies import throw_away_copy
@@ -22,6 +23,7 @@ from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.remotes import ConfiguredRemote, FetchConfig, read_remotes
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
+from gitdash.units import printable
 
 NEW_COMMIT: Final = "a new commit"
 HELD_TIP: Final = "a tip that the lender holds"
@@ -59,7 +61,8 @@ def real_source(request: ExperimentRequest) -> Source:
     names = [remote.name for remote in config.remotes if not remote.is_skipped]
     wanted = request.options.get(REMOTE)
     if not names or (wanted is not None and wanted not in names):
-        raise ExperimentError("its config has no such remote" if names else "its config has no remote")
+        there = f"no remote {wanted}; it has {listed(names)}" if names else "no remote"
+        raise ExperimentError(printable(f"its config has {there}"))
     protocols = request.options.get(PROTOCOLS, FetchOptions().protocols)
     return Source(
         remote=names[0] if wanted is None else str(wanted),

@@ -5,7 +5,7 @@ or one process for each object. The handle is asked for an object that is there 
 for the same again (warm), and for ids that nobody has. A missing object is the dear one: git looks into all packs, then
 reads the folder of packs again, for another process may have packed meanwhile, and looks everywhere once more. What
 `git --git-dir` would read of configuration is not read: all asks go through a shadow git directory.
-Source: object-file.c and packfile.c of git; git-multi-pack-index(1); design "Handles".
+Source: object-file.c and packfile.c of git; git-multi-pack-index(1).
 """
 
 import contextlib
@@ -213,7 +213,8 @@ def _by_process(request: ExperimentRequest, store: Store, question: str, context
             answer=lambda said: not said.endswith(b" missing\n"),
         )
     if bool(measured.answer) is (question == MISSING):
-        raise ExperimentError("what was to be found is missing" if question != MISSING else "what nobody has was found")
+        found = "an id that is made up was found in this repository"
+        raise ExperimentError(found if question == MISSING else "the object that was to be found is missing")
     return replace(measured, answer=None)
 
 

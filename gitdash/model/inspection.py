@@ -273,6 +273,11 @@ class ConfigConcern(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     answer: str
     """What gitdash does about it, one clause."""
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it stands in no config: a hook, or another file by itself, with its folder for a source."""
+        return self.key.startswith(self.source + "/")
+
 
 class Remote(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One remote of the config."""

@@ -205,6 +205,20 @@ def test_keys_of_the_config_are_taken_away(repository: GitRepository, rule: str,
     assert repository.git("config", "core.repositoryFormatVersion")
 
 
+def test_hooks_and_old_remotes_are_files_to_be_removed(repository: GitRepository) -> None:
+    repository.git("config", "core.fsmonitor", EVIL)
+    for folder, name in (("hooks", "pre-receive"), ("remotes", "old")):
+        (repository.git_dir / folder).mkdir(exist_ok=True)
+        (repository.git_dir / folder / name).touch()
+        (repository.git_dir / folder / name).chmod(0o755)
+    found = findings(repository)
+    assert found["config-runs-program"].summary == (f"config runs a program: core.fsmonitor={EVIL}, hooks/pre-receive")
+    assert found["config-redirects-url"].summary == "config redirects a URL: remotes/old"
+    for rule in ("config-runs-program", "config-redirects-url"):
+        obey(found[rule])
+    assert findings(repository) == {}
+
+
 @pytest.mark.parametrize("settings", [{"gc.pruneExpire": "now"}, {"gc.reflogExpire": "now"}, {}])
 def test_lender_is_made_to_keep_everything(repository: GitRepository, settings: dict[str, str]) -> None:
     for key, value in settings.items():

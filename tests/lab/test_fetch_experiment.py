@@ -171,7 +171,7 @@ def test_a_remote_that_gitdash_would_not_fetch_from_is_not_fetched_from(
 
 def test_a_remote_that_is_unknown_or_absent_is_said(member: GitRepository, remote: GitRepository) -> None:
     result = made(FETCH, member.path, real_remote=True, remote="upstream")
-    assert {variant.skipped for variant in result.variants} == {"its config has no such remote"}
+    assert {variant.skipped for variant in result.variants} == {"its config has no remote upstream; it has origin"}
     member.git("remote", "remove", "origin")
     result = made(FETCH, member.path, real_remote=True)
     assert {variant.skipped for variant in result.variants} == {"its config has no remote"}
