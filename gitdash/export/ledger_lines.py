@@ -1,12 +1,12 @@
 """Entries of the ledger as lines of text, for pipes and for who reads them later.
 
-Source: design of the outside face. Lines are printable and as long as what they say: commands are there to be copied.
+Lines are printable and as long as what they say: commands are there to be copied.
 Phases are drawn one below the other, each where it was in time.
 """
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -49,7 +49,8 @@ def entry_lines(entry: LedgerEntry, now_s: float, *, names_path: bool = False) -
         *_part("would change" if entry.is_preview else "references", _references(entry)),
         *_part("chosen", entry.choices),
         *_part("phases", phase_lines(entry.phases)),
-        *_part("removed", _removed(entry)),
+        *_part("removed", _first(entry.removed, entry.removed_count)),
+        *_part("dropped", _first(entry.dropped_ids, entry.dropped_count)),
         *_part("may have left", _listed(entry.leftovers)),
     ]
     for command in entry.commands:
@@ -198,11 +199,12 @@ def _listed(texts: tuple[str, ...]) -> Iterator[str]:
         yield f"and {len(texts) - _LISTED_COUNT:,} more; --format json has them all"
 
 
-def _removed(entry: LedgerEntry) -> Iterator[str]:
-    yield from entry.removed[:_LISTED_COUNT]
-    more = max(entry.removed_count, len(entry.removed)) - _LISTED_COUNT
+def _first(names: Sequence[str], count: int) -> Iterator[str]:
+    """Yield the first of some names, and how many more there are: `count` of all, or what is kept."""
+    yield from names[:_LISTED_COUNT]
+    more = max(count, len(names)) - _LISTED_COUNT
     if more > 0:
-        kept = "them all" if entry.removed_count <= len(entry.removed) else f"the first {len(entry.removed):,}"
+        kept = "them all" if count <= len(names) else f"the first {len(names):,}"
         yield f"and {more:,} more; --format json has {kept}"
 
 

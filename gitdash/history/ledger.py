@@ -7,6 +7,7 @@ each later entry, and lost with the process. Does not decide whether an action i
 """
 
 import threading
+from collections.abc import Iterable
 
 import msgspec
 
@@ -96,14 +97,16 @@ class Ledger:
     def open_entries(self) -> tuple[LedgerEntry, ...]:
         """Return the entries of actions that run, or were cut off, in the order in which they began."""
         found = self._rows.running() if self._rows is not None else []
-        return tuple(entry for entry in self._merged(found) if entry.outcome is Outcome.RUNNING)
+        by_number = self._newest_form(found)
+        return _in_order(entry for entry in by_number.values() if entry.outcome is Outcome.RUNNING)
 
-    def _merged(self, found: list[LedgerEntry]) -> list[LedgerEntry]:
+    def _merged(self, found: list[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         """Return entries of the file together with those that are newer here, the oldest first."""
+        return _in_order(self._newest_form(found).values())
+
+    def _newest_form(self, found: list[LedgerEntry]) -> dict[int, LedgerEntry]:
         with self._lock:
-            kept = dict(self._kept)
-        by_number = {entry.number: entry for entry in found} | kept
-        return sorted(by_number.values(), key=lambda entry: (entry.started_at_s, abs(entry.number)))
+            return {entry.number: entry for entry in found} | self._kept
 
     def _insert(self, entry: LedgerEntry) -> int | None:
         return None if self._rows is None else self._rows.insert(msgspec.structs.replace(entry, number=0))
@@ -131,6 +134,10 @@ class Ledger:
             if len(self._kept) < MOST_ACTIONS and self._kept[oldest].started_at_s >= now_s - LONGEST_KEPT_S:
                 return
             del self._kept[oldest]
+
+
+def _in_order(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    return tuple(sorted(entries, key=lambda entry: (entry.started_at_s, abs(entry.number))))
 
 
 def memory_ledger() -> Ledger:

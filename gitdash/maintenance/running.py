@@ -1,7 +1,7 @@
 """Runs one task: under the lock, from facts that are read again, step by step, and says what came of it.
 
 Whether anything changed is told by what lies in the repository before and after, never by git's exit code: git says 0
-for what it skipped, too. Source: design 9; git-maintenance(1). What a task consists of, `tasks` says; whether it
+for what it skipped, too. Source: git-maintenance(1). What a task consists of, `tasks` says; whether it
 may run, `refusals`; how its steps are run, `stepping`.
 """
 
@@ -65,6 +65,10 @@ class TaskResult:
     removed: tuple[str, ...] = ()
     """Files that are gone, relative to the common directory, at most 1,000. Printable."""
     removed_count: int = 0
+    """Of all."""
+    dropped_ids: tuple[str, ...] = ()
+    """Objects that are gone for good, in hexadecimal, the largest first, at most 1,000."""
+    dropped_count: int = 0
     """Of all."""
     commands: tuple[RecordedCommand, ...] = ()
     leftovers: tuple[str, ...] = ()
@@ -210,12 +214,16 @@ def _judged(
     state_after = read_state(common_dir)
     removed, removed_count = removed_between(state, state_after)
     dropped = dropped_objects(work)
-    if dropped is not None:
-        removed, removed_count = dropped[:LISTED_REMOVED], len(dropped)
     if error is not None:
         left = _left_by(work, report)
         failed = _failed(work, error, before=before, after=after, left=left)
-        return dataclasses.replace(failed, removed=removed, removed_count=removed_count)
+        return dataclasses.replace(
+            failed,
+            removed=removed,
+            removed_count=removed_count,
+            dropped_ids=dropped[:LISTED_REMOVED],
+            dropped_count=len(dropped),
+        )
     changed = state != state_after
     held = () if changed else _lasting_locks(work, report)
     outcome, reason, sentence = success(task, before, after, changed=changed, held=held)
@@ -232,6 +240,8 @@ def _judged(
         after=after,
         removed=(removed + extra)[:LISTED_REMOVED],
         removed_count=max(removed_count + len(extra), len(gone)),
+        dropped_ids=dropped[:LISTED_REMOVED],
+        dropped_count=len(dropped),
         commands=tuple(work.commands),
     )
 

@@ -153,6 +153,9 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     """Files that were removed, relative to the common directory, at most 1,000; `removed_count` counts all."""
     removed_count: int = 0
+    dropped_ids: tuple[str, ...] = ()
+    """Objects that RECLAIM dropped, in hexadecimal, the largest first, at most 1,000; `dropped_count` counts all."""
+    dropped_count: int = 0
     commands: tuple[RecordedCommand, ...] = ()
     leftovers: tuple[str, ...] = ()
     """What a cut-off or killed action may have left: locks, temporary packs, `gc.pid`."""

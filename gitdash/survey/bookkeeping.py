@@ -124,6 +124,8 @@ class OpenEntry:
             after=result.after,
             removed=result.removed,
             removed_count=result.removed_count,
+            dropped_ids=result.dropped_ids,
+            dropped_count=result.dropped_count,
             commands=result.commands,
             leftovers=result.leftovers,
         )

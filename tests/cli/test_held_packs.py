@@ -1,7 +1,9 @@
 """Deleted packs that another process holds, as `show` and `maintain` tell of them."""
 
 import os
+import re
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,3 +59,18 @@ def test_maintenance_and_show_name_the_process_and_what_it_keeps(gitdash: Gitdas
         assert f"\n  held packs         holder pid {pid}, command git, pack count 2, " in text
     after = gitdash.json("show", repository.path)["held_packs"]
     assert (after["holders"], after["bytes"]) == ([], 0)
+
+
+def test_reclaim_names_the_process_too_and_what_it_dropped_by_id(gitdash: Gitdash, repository: GitRepository) -> None:
+    dropped = repository.blob(b"nothing references this")
+    two_years_ago_s = time.time() - 2 * 365 * 86_400
+    os.utime(repository.git_dir / "objects" / dropped[:2] / dropped[2:], (two_years_ago_s,) * 2)
+    gitdash.run("scan", repository.path.parent)
+    with reader_of(repository) as pid:
+        finished = gitdash.run("maintain", repository.path, "--task", "reclaim", "--confirm", "one.git")
+        assert finished.returncode == 0, finished.stderr
+        assert f"process {pid} (git) holds 2 deleted packs, " in finished.stdout + finished.stderr
+    (entry,) = gitdash.json("history", repository.path)["actions"]
+    assert (entry["dropped_ids"], entry["dropped_count"]) == ([dropped], 1)
+    told = gitdash.run("history", repository.path, "--verbose").stdout
+    assert re.search(rf"^ +dropped +{dropped}$", told, re.MULTILINE)

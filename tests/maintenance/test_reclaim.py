@@ -158,8 +158,11 @@ def test_exactly_what_was_dropped_is_told_by_id_and_bytes(repository: GitReposit
     listed = repository.git("cat-file", "--batch-check=%(objectsize:disk)", stdin=packed.encode() + b"\n")
     result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
     # loose files that were packed are no loss: only the two objects are
-    assert result.removed == (f"object {loose}", f"object {packed}")
-    assert result.removed_count == 2
+    assert result.dropped_ids == (loose, packed)
+    assert result.dropped_count == 2
+    # the files are told as those of every task are
+    assert {path.partition("/")[0] for path in result.removed} == {"objects"}
+    assert f"objects/{loose[:2]}/{loose[2:]}" in result.removed
     assert f"2 objects of {human_bytes(loose_bytes + int(listed))} dropped for good" in result.sentence
 
 
@@ -192,7 +195,7 @@ def test_what_would_be_dropped_is_counted_before_as_git_then_drops_it(repository
     assert [has(repository, name) for name in (in_reflog, needed, young_tree)] == [True, True, True]
     # 3 in the old pack, those of 16 and 19 days in the cruft pack, and the file
     assert before.is_exact
-    assert before.count == result.removed_count == len(old_pack) + 2 + 1
+    assert before.count == result.dropped_count == len(old_pack) + 2 + 1
     assert f"6 objects of {human_bytes(before.bytes)} dropped for good" in result.sentence
 
 
@@ -247,5 +250,5 @@ def age(repository: GitRepository, object_id: str, age_s: float) -> None:
 def test_a_reclaim_that_finds_nothing_old_says_so(repository: GitRepository) -> None:
     repository.blob(b"young")
     result = run(repository, Task.RECLAIM, confirmed_name=b"one.git")
-    assert result.removed == ()
+    assert (result.dropped_ids, result.dropped_count) == ((), 0)
     assert "no object was dropped" in result.sentence

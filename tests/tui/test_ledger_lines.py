@@ -221,6 +221,12 @@ def test_files_that_were_removed_are_counted_whether_they_are_named_or_not() -> 
     assert texts(detail_lines(swept, 120, 4))[50] == "and 1,150 more"
 
 
+def test_objects_that_were_dropped_are_told_as_objects() -> None:
+    reclaimed = entry(dropped_ids=("17" * 20,), dropped_count=1)
+    assert texts(fact_groups(reclaimed)) == ["dropped 1 object"]
+    assert texts(detail_lines(reclaimed, 120, 4))[0] == f"dropped  {'17' * 20}"
+
+
 def test_run_is_summed_up_by_outcome_with_reasons() -> None:
     done = [entry(number) for number in range(12)]
     full = msgspec.structs.replace(REFUSED_LOGIN, reason=Reason.DISK_FULL)

@@ -85,3 +85,6 @@ def _removed_groups(entry: LedgerEntry) -> Iterator[Line]:
     if entry.removed:
         count = max(entry.removed_count, len(entry.removed))
         yield [Piece("removed ", Tone.DIM), Piece(counted(count, "file"), Tone.STRONG)]
+    if entry.dropped_ids:
+        count = max(entry.dropped_count, len(entry.dropped_ids))
+        yield [Piece("dropped ", Tone.DIM), Piece(counted(count, "object"), Tone.STRONG)]

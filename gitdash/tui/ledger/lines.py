@@ -47,7 +47,7 @@ def told_lines(entry: LedgerEntry, width: int, indent: int, *, is_whole: bool) -
 
 
 def detail_lines(entry: LedgerEntry, width: int, indent: int) -> list[Line]:
-    """Return references by name, files that were removed, each command, and who did it."""
+    """Return references by name, what was removed and dropped, each command, and who did it."""
     by = f"by gitdash {entry.gitdash_version}, git {entry.git_version}, process {entry.process_id} on {entry.host}"
     removed_count = max(entry.removed_count, len(entry.removed))
     left = entry.leftovers if len(entry.leftovers) > _LEFTOVERS else ()
@@ -59,6 +59,7 @@ def detail_lines(entry: LedgerEntry, width: int, indent: int) -> list[Line]:
             width,
             indent,
         ),
+        *_listed((_file_line("dropped", name) for name in entry.dropped_ids), entry.dropped_count, width, indent),
         *_listed((_file_line("left", name) for name in left), len(left), width, indent),
         *(line for command in entry.commands for line in _command_lines(command, width, indent)),
         *paragraph(by, Tone.DIM, width, indent),
