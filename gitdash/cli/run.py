@@ -60,8 +60,32 @@ def survey_roots(
 
     `questions` are those of the reachable sizes that are wanted, where `sizes` has these measured.
     """
-    # One survey and then the end: what the collector would go through again and again is all in use.
+    # What the collector would go through again and again is all in use.
     gc.disable()
+    try:
+        survey, request = _run_whole(session, roots, sizes, choose, questions)
+    finally:
+        # what comes after, such as hours of fetches, is looked through as ever, and the survey never
+        gc.freeze()
+        gc.enable()
+    if not survey.reports:
+        say(f"gitdash: no repositories below {', '.join(map(printable_path, request.roots))}")
+    for candidate in survey.candidates:
+        say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
+    for path in sorted(survey.reports):
+        reasons = _failures(survey.reports[path].sizes, request)
+        if reasons:
+            survey.failures[path] = reasons
+    return survey
+
+
+def _run_whole(
+    session: Session,
+    roots: tuple[bytes, ...],
+    sizes: str,
+    choose: Choose | None,
+    questions: tuple[Question, ...],
+) -> tuple[Survey, SurveyRequest]:
     now_s = wall_clock()
     program = session.git
     survey = Survey(now_s=now_s, git_version=program.version_text)
@@ -80,15 +104,7 @@ def survey_roots(
         )
         for event in run_survey(request, cancel=threading.Event(), watch=progress):
             _take(event, survey, progress)
-    if not survey.reports:
-        say(f"gitdash: no repositories below {', '.join(map(printable_path, request.roots))}")
-    for candidate in survey.candidates:
-        say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
-    for path in sorted(survey.reports):
-        reasons = _failures(survey.reports[path].sizes, request)
-        if reasons:
-            survey.failures[path] = reasons
-    return survey
+    return survey, request
 
 
 def say_failures(survey: Survey, concerned: Collection[bytes]) -> bool:
