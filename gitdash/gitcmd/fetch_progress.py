@@ -5,6 +5,7 @@ progress, and only if somebody wants to know. A server writes most of this text:
 be read is passed over.
 """
 
+import functools
 import re
 import time
 from collections.abc import Callable
@@ -75,14 +76,15 @@ class ProgressReader:
         if any(len(digits) > 18 for digits in re.findall(r"\d+", line)):
             return
         if self._parser is None:
-            self._parser = _make_parser(on_progress)
+            self._parser = _parser_class()(on_progress)
         self._parser._parse_progress_line(line)
         # GitPython keeps what it does not understand for whoever asks later
         self._parser.other_lines.clear()
         self._parser.error_lines.clear()
 
 
-def _make_parser(on_progress: Callable[[FetchProgress], None]) -> "RemoteProgress":
+@functools.cache
+def _parser_class() -> "Callable[[Callable[[FetchProgress], None]], RemoteProgress]":
     progress_class = load_progress_class()
     names = {
         progress_class.COUNTING: "counting objects",
@@ -94,13 +96,17 @@ def _make_parser(on_progress: Callable[[FetchProgress], None]) -> "RemoteProgres
     class Parser(progress_class):  # type: ignore[valid-type,misc] # the class is loaded when it is needed
         """Hands on what GitPython reads."""
 
+        def __init__(self, on_progress: Callable[[FetchProgress], None]) -> None:
+            super().__init__()
+            self._on_progress = on_progress
+
         def update(
             self, op_code: int, cur_count: float | str, max_count: float | str | None = None, message: str = ""
         ) -> None:
             """Tell how far the operation is."""
             phase = names.get(op_code & self.OP_MASK)
             if phase is not None:
-                on_progress(
+                self._on_progress(
                     FetchProgress(
                         phase=phase,
                         done_count=int(float(cur_count or 0)),
@@ -109,8 +115,7 @@ def _make_parser(on_progress: Callable[[FetchProgress], None]) -> "RemoteProgres
                     )
                 )
 
-    parser: RemoteProgress = Parser()
-    return parser
+    return Parser
 
 
 def _received(message: str) -> int | None:

@@ -3,6 +3,7 @@
 On import GitPython looks for a git at once and runs it in our environment: it is given none that runs.
 """
 
+import functools
 import os
 import threading
 from typing import TYPE_CHECKING, Final
@@ -25,6 +26,7 @@ def load_progress_class() -> type["RemoteProgress"]:
     return _load()[1]
 
 
+@functools.cache
 def _load() -> tuple[type["Git"], type["RemoteProgress"]]:
     with _importing:
         inherited = {name: os.environ[name] for name in _QUIET if name in os.environ}

@@ -13,6 +13,9 @@ from gitdash.units import printable
 
 MASK: Final = "***"
 
+_SIGN: Final = re.compile(r"[@:=\s]")
+"""All forms hold one of these, but for a known token: most words of a command line hold none."""
+
 # Every repeat is bounded: git's messages hold what a hostile repository wrote, and may be long.
 
 _USER_WITH_PASSWORD: Final = re.compile(
@@ -61,6 +64,8 @@ a digit after them: `npm_modules` is no token."""
 
 def mask_credentials(text: str) -> str:
     """Return `text` with what looks like a credential replaced by `***`; a text without one is returned as it is."""
+    if not _SIGN.search(text):
+        return _KNOWN_TOKEN.sub(MASK, text)
     text = _USER_WITH_PASSWORD.sub(rf"\g<slash>{MASK}@", text)
     text = _USER_INFORMATION.sub(rf"\g<slash>{MASK}@", text)
     text = _URL_TAIL.sub(_mask_tail, text)

@@ -67,8 +67,8 @@ class Links:
 
 def find_links(common_dir: bytes, *, maximum_count: int = _ENTRIES_MAXIMUM_COUNT) -> Links:
     """Look at every name of a common directory through which git writes; `maximum_count` bounds the entries."""
-    names = (*_SINGLE, *_shards(common_dir))
-    paths = [name for name in names if _is_link(common_dir + b"/" + name)]
+    paths = [name for name in _SINGLE if _is_link(common_dir + b"/" + name)]
+    paths += _linked_shards(common_dir)
     paths += [name + _LOCK_SUFFIX for name in _SINGLE if _is_link(common_dir + b"/" + name + _LOCK_SUFFIX)]
     walk = _Walk(common_dir=common_dir, left_count=maximum_count)
     work_trees = _work_trees(common_dir)
@@ -106,12 +106,13 @@ def reference_count(git_dir: bytes) -> int:
     return _ENTRIES_MAXIMUM_COUNT - walk.left_count + packed_bytes // _PACKED_REFERENCE_BYTES
 
 
-def _shards(common_dir: bytes) -> list[bytes]:
-    """Return the fan-out folders that are there: to look for all 256 takes longer than a small fetch may."""
+def _linked_shards(common_dir: bytes) -> list[bytes]:
+    """Return the fan-out folders that are links, by one listing: to look at each takes too long for a small fetch."""
     try:
-        return sorted(_SHARDS.intersection(b"objects/" + name for name in os.listdir(common_dir + b"/objects")))
+        with os.scandir(common_dir + b"/objects") as entries:
+            return sorted(_SHARDS.intersection(b"objects/" + entry.name for entry in entries if entry.is_symlink()))
     except OSError:
-        return sorted(_SHARDS)
+        return sorted(name for name in _SHARDS if _is_link(common_dir + b"/" + name))
 
 
 def _work_trees(common_dir: bytes) -> list[bytes]:

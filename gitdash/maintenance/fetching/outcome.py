@@ -44,6 +44,8 @@ class Gathered:
     trace: TraceFacts = field(default_factory=TraceFacts)
     stand_in_folder: str | None = None
     """The git directory that git was given: people know the repository's own."""
+    unpacked_bytes: int | None = None
+    """What was unpacked takes on disk; None if nobody has looked yet."""
     progress: FetchProgress | None = None
     """How far receiving was when git said so last."""
 
@@ -112,10 +114,10 @@ class Gathered:
             return None
         if self.trace.pack_bytes is None and self.progress is not None:
             return max(self.progress.received_bytes or 0, left_bytes)
-        unpacked = 0
-        if self.trace.was_unpacked:
-            unpacked = loose_bytes_since(self.report.repository.common_dir + b"/objects", self.session.now_s)
-        return (self.trace.pack_bytes or 0) + unpacked
+        if self.trace.was_unpacked and self.unpacked_bytes is None:
+            objects_dir = self.report.repository.common_dir + b"/objects"
+            self.unpacked_bytes = loose_bytes_since(objects_dir, self.session.now_s)
+        return (self.trace.pack_bytes or 0) + (self.unpacked_bytes or 0)
 
     def asked_until_the_end(self) -> str | None:
         """Return the phase in which git was stopped; None if it ended by itself."""

@@ -102,7 +102,8 @@ def parse_listing(data: bytes) -> Iterator[tuple[str, str, str | None]]:
 
 
 _lock: Final = threading.Lock()
-_kept: Final[dict[tuple[str, tuple[tuple[str, str], ...]], tuple[float, UserConfig]]] = {}
+_PLACES: Final = (b"HOME", b"XDG_CONFIG_HOME")
+_kept: Final[dict[tuple[str, tuple[tuple[bytes, bytes], ...]], tuple[float, UserConfig]]] = {}
 
 
 def read_user_config(program: GitProgram, git_dir: bytes, common_dir: bytes) -> UserConfig:
@@ -121,10 +122,8 @@ def read_user_config(program: GitProgram, git_dir: bytes, common_dir: bytes) -> 
 
 
 def _read_everywhere(program: GitProgram) -> UserConfig:
-    settings = ("HOME", "XDG_CONFIG_HOME")
-    relevant = tuple(
-        sorted((name, value) for name, value in os.environ.items() if name.startswith("GIT_") or name in settings)
-    )
+    names = (name for name in os.environb if name.startswith(b"GIT_") or name in _PLACES)
+    relevant = tuple(sorted((name, os.environb.get(name, b"")) for name in names))
     key = (program.path, relevant)
     with _lock:
         read_s, config = _kept.get(key, (0.0, None))
