@@ -5,15 +5,13 @@ another's work tree: so the place is beside the outermost. What is made there, `
 """
 
 import os
-from typing import Final
 
+from gitdash.inspection.mounts import Mount, mount_of, read_mounts
 from gitdash.lab.fingerprint import object_folders
-from gitdash.lab.mounts import Mount, mount_of, mounts_of_partitions, parse_mounts
+from gitdash.lab.mounts import mounts_of_partitions
 from gitdash.lab.request import ExperimentError, for_people
 from gitdash.model.report import RepositoryReport
 from gitdash.units import human_bytes, printable_path
-
-_TABLE: Final = "/proc/self/mountinfo"
 
 
 def folder_beside(report: RepositoryReport) -> bytes:
@@ -55,10 +53,8 @@ def require_room(folder: bytes, needed_bytes: int) -> None:
 def mount_of_report(report: RepositoryReport) -> Mount | None:
     """Return the mount on which a repository's objects lie, by the mount table of now; None if that has none."""
     path = os.path.realpath(object_folders(report)[0])
-    try:
-        with open(_TABLE, "rb") as table:
-            mounts = parse_mounts(table.read())
-    except OSError:
+    mounts = read_mounts()
+    if not mounts:
         import psutil  # type: ignore[import-untyped]
 
         mounts = mounts_of_partitions(psutil.disk_partitions(all=True))

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from gitdash.errors import GitdashError
+from gitdash.inspection.mounts import Mount
 from gitdash.lab import file_operations, look_up_costs
 from gitdash.lab.beside import folder_beside, mount_of_report
 from gitdash.lab.copies import marked_folder
@@ -20,7 +21,7 @@ from gitdash.lab.file_operations import ObjectsFolder, make_objects_folder
 from gitdash.lab.look_up_costs import NamedObjects, Remembrance
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.mount_options import Absence, meaning_of
-from gitdash.lab.mounts import Mount, Place
+from gitdash.lab.mounts import Place
 from gitdash.lab.patience import make_patiently
 from gitdash.lab.references import lenders_of, objects_named
 from gitdash.lab.request import ExperimentError, ExperimentRequest

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.lab.mounts import Mount, Place, filesystem_name, is_efs, is_tunnelled, place_of
+from gitdash.inspection.mounts import Mount
+from gitdash.lab.mounts import Place, filesystem_name, is_efs, is_tunnelled, place_of
 
 _DEFAULT_FOLDER_S: Final = 30
 """acdirmin of nfs(5): how long what is known of a folder counts at least."""

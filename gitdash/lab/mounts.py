@@ -1,18 +1,17 @@
-"""Which mount a path lies on, and what its type means for git. Pure: tables come in as text or as records.
+"""What the type of a mount means for git. Pure.
 
-Source: proc_pid_mountinfo(5); psutil's disk partitions where a system has no such table. What options mean stands in
+Source: filesystems(5), and psutil's disk partitions where a system has no mount table. What options mean stands in
 `mount_options`. What a table says is what is asked for; how long a look-up takes, `filesystem` measures.
 """
 
 import enum
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
-from gitdash.units import printable, printable_path
+from gitdash.inspection.mounts import Mount, parse_options
+from gitdash.units import printable
 
-_ESCAPES: Final = {b"\\040": b" ", b"\\011": b"\t", b"\\012": b"\n", b"\\134": b"\\", b"\\043": b"#"}
 _EFS_SERVER: Final = re.compile(r"([a-z0-9-]+\.)?fs-[0-9a-f]+\.efs\.")
 """`fs-ID.efs.REGION.amazonaws.com`, with the zone before it where one is named."""
 _NFS_PORT: Final = "2049"
@@ -33,25 +32,6 @@ class Place(enum.StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
-    """One line of a mount table."""
-
-    mount_point: bytes
-    """Absolute, without a slash at its end; empty for the root."""
-    type_name: str
-    """Such as `nfs4` or `fuse.sshfs`."""
-    source: str
-    """Such as a device, or a server and its folder; printable."""
-    options: tuple[tuple[str, str | None], ...]
-    """In their order, those of the mount before those of the file system; None for one that is just there."""
-
-    def value_of(self, name: str) -> str | None:
-        """Return the last value of an option, empty for one that is just there, None if it is not."""
-        values = [value or "" for option, value in self.options if option == name]
-        return values[-1] if values else None
-
-
 class Partition(Protocol):
     """What psutil says of a mount."""
 
@@ -65,48 +45,18 @@ class Partition(Protocol):
     def opts(self) -> str: ...  # noqa: D102
 
 
-def parse_mounts(data: bytes) -> tuple[Mount, ...]:
-    """Return the mounts of a mountinfo table in its order; lines that are none are left out."""
-    mounts = []
-    for line in data.splitlines():
-        before, separator, after = line.partition(b" - ")
-        fields, of_filesystem = before.split(b" "), after.split(b" ")
-        if not separator or len(fields) < 6 or len(of_filesystem) < 3:
-            continue
-        options = b",".join((fields[5], b" ".join(of_filesystem[2:])))
-        mounts.append(
-            Mount(
-                mount_point=_unescaped(fields[4]).rstrip(b"/"),
-                type_name=printable_path(of_filesystem[0]),
-                source=printable_path(_unescaped(of_filesystem[1])),
-                options=_options(printable_path(_unescaped(options))),
-            )
-        )
-    return tuple(mounts)
-
-
 def mounts_of_partitions(partitions: Sequence[Partition]) -> tuple[Mount, ...]:
-    """Return the mounts that psutil lists."""
-    return tuple(
+    """Return the mounts that psutil lists, as `mount_of` takes them."""
+    mounts = (
         Mount(
             mount_point=partition.mountpoint.encode("utf-8", "surrogateescape").rstrip(b"/"),
             type_name=printable(partition.fstype),
             source=printable(partition.device),
-            options=_options(printable(partition.opts)),
+            options=parse_options(printable(partition.opts)),
         )
-        for partition in partitions
+        for partition in reversed(partitions)
     )
-
-
-def mount_of(path: bytes, mounts: Sequence[Mount]) -> Mount | None:
-    """Return the mount that an absolute path without links lies on: the longest, of two on one point the later."""
-    found = None
-    for mount in mounts:
-        point = mount.mount_point
-        is_below = path == point or path.startswith(point + b"/")
-        if is_below and (found is None or len(point) >= len(found.mount_point)):
-            found = mount
-    return found
+    return tuple(sorted(mounts, key=lambda mount: len(mount.mount_point), reverse=True))
 
 
 def place_of(mount: Mount) -> Place:
@@ -145,18 +95,6 @@ def is_tunnelled(mount: Mount) -> bool:
         and mount.source.partition(":")[0] in {"127.0.0.1", "localhost"}
         and mount.value_of("port") not in {None, "0", _NFS_PORT}
     )
-
-
-def _unescaped(field: bytes) -> bytes:
-    return re.sub(rb"\\(?:040|011|012|134|043)", lambda match: _ESCAPES[match.group()], field)
-
-
-def _options(text: str) -> tuple[tuple[str, str | None], ...]:
-    options = []
-    for option in filter(None, text.split(",")):
-        name, equals, value = option.partition("=")
-        options.append((name, value if equals else None))
-    return tuple(dict.fromkeys(options))
 
 
 _NAMES: Final = {

@@ -5,21 +5,17 @@ in the table of mounts, whose fourth field says which folder of a file system is
 in another container only is not seen here. Sources: stat(2), proc_pid_mountinfo(5). Judges nothing.
 """
 
-import contextlib
 import os
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final
 
 from gitdash.inspection.alternates import inspect_alternates
+from gitdash.inspection.mounts import Mount, is_below, mount_of, read_mounts
 from gitdash.inspection.reading import Problems
 from gitdash.model.repository import Unreadable
 from gitdash.units import printable_path
 
-_TABLE: Final = "/proc/self/mountinfo"
-_ESCAPE: Final = re.compile(rb"\\([0-7]{3})")
 _SHARDS: Final = tuple(b"%02x" % number for number in range(256))
 _Identity = tuple[int, int]
 """Device and inode."""
@@ -98,59 +94,18 @@ def _identity(path: bytes) -> _Identity | None:
     return found.st_dev, found.st_ino
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
-    """One line of the table of mounts."""
-
-    device: bytes
-    """Major and minor number, as they stand there."""
-    root: bytes
-    """The folder of the file system that is to be seen; empty for its own root."""
-    place: bytes
-    """Where; empty for the root of all."""
-
-
-def mounted_part(common_dir: bytes, mounts: Collection[Mount] | None = None) -> str | None:
+def mounted_part(common_dir: bytes, mounts: Sequence[Mount] | None = None) -> str | None:
     """Return how a part of an object store is to be seen in two places by mounts, one clause; None if it is not."""
     known = read_mounts() if mounts is None else mounts
     objects_dir = os.path.realpath(common_dir + b"/objects")
-    inside = [mount for mount in known if _is_below(mount.place, objects_dir)]
+    inside = [mount for mount in known if is_below(mount.mount_point, objects_dir)]
     if inside:
-        return f"{printable_path(inside[0].place)} is a mount"
-    # the last of the deepest hides those before it
-    holder = max(
-        (mount for mount in known if _is_below(objects_dir, mount.place)),
-        key=lambda mount: len(mount.place),
-        default=None,
-    )
+        return f"{printable_path(inside[0].mount_point)} is a mount"
+    holder = mount_of(objects_dir, known)
     if holder is None:
         return None
-    root = holder.root + objects_dir[len(holder.place) :]
+    root = holder.root + objects_dir[len(holder.mount_point) :]
     for mount in known:
-        if mount.device == holder.device and _is_below(mount.root, root):
-            return f"it is mounted at {printable_path(mount.place)}, too"
+        if mount.device == holder.device and is_below(mount.root, root):
+            return f"it is mounted at {printable_path(mount.mount_point)}, too"
     return None
-
-
-def read_mounts() -> tuple[Mount, ...]:
-    """Return the table of mounts, the last first; empty where the system has none."""
-    with contextlib.suppress(OSError), open(_TABLE, "rb") as table:
-        return parse_mounts(table.read())
-    return ()
-
-
-def parse_mounts(data: bytes) -> tuple[Mount, ...]:
-    """Return the mounts of a table, the last first; a line that is none is left out. Pure."""
-    fields = [line.split(b" ") for line in reversed(data.splitlines())]
-    return tuple(
-        Mount(device=line[2], root=_plain(line[3]), place=_plain(line[4])) for line in fields if len(line) >= 6
-    )
-
-
-def _plain(path: bytes) -> bytes:
-    return _ESCAPE.sub(lambda found: bytes([int(found[1], 8) & 0xFF]), path).rstrip(b"/")
-
-
-def _is_below(path: bytes, folder: bytes) -> bool:
-    """Return whether a path is a folder or lies in it."""
-    return path == folder or path.startswith(folder + b"/")

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from gitdash.inspection import mounts
-from gitdash.inspection.mounts import filesystem_type, parse_mount_table
+from gitdash.inspection.mounts import filesystem_type, parse_mounts
 
 TABLE = b"""22 1 0:20 / / rw - ext4 /dev/root rw
 23 22 0:21 / /srv rw shared:1 - nfs4 host:/export rw
@@ -18,7 +18,7 @@ broken line
 
 
 def test_the_deepest_and_latest_mount_point_wins(monkeypatch) -> None:
-    monkeypatch.setattr(mounts, "_mounts", lambda: parse_mount_table(TABLE))
+    monkeypatch.setattr(mounts, "read_mounts", lambda: parse_mounts(TABLE))
     assert filesystem_type(b"/home/x") == "ext4"
     assert filesystem_type(b"/") == "ext4"
     assert filesystem_type(b"/srv") == "nfs4"
@@ -28,7 +28,7 @@ def test_the_deepest_and_latest_mount_point_wins(monkeypatch) -> None:
 
 
 def test_without_a_table_nothing_is_known(monkeypatch) -> None:
-    monkeypatch.setattr(mounts, "_mounts", tuple)
+    monkeypatch.setattr(mounts, "read_mounts", tuple)
     assert filesystem_type(b"/home/x") is None
 
 

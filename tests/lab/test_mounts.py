@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from gitdash.inspection.mounts import Mount, mount_of, parse_mounts
 from gitdash.lab.mount_options import Absence, meaning_of
-from gitdash.lab.mounts import Mount, Place, filesystem_name, mount_of, mounts_of_partitions, parse_mounts
+from gitdash.lab.mounts import Place, filesystem_name, mounts_of_partitions
 
 # ruff: noqa: E501
 SERVER = rb"""

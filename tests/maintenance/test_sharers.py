@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gitdash.errors import ExitCode
-from gitdash.maintenance.sharers import mounted_part, parse_mounts, sharer_of
+from gitdash.inspection.mounts import parse_mounts
+from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.model.ledger import Outcome
 from gitdash.model.task import Task
 from tests.cli.process import Gitdash
