@@ -19,12 +19,11 @@ from gitdash.export.experiment_figures import (
 from gitdash.export.experiment_plot import UNICODE, Glyphs, plot_lines
 from gitdash.export.json_values import utc_text
 from gitdash.export.text_width import cell_width, pad
-from gitdash.model.experiment import ExperimentResult, Measure, StrategyComparison, VariantResult
+from gitdash.model.experiment import ExperimentResult, StrategyComparison, VariantResult
 from gitdash.units import fine_duration, human_age, printable, printable_path
 
 _GAP: Final = "  "
 _INDENT: Final = "  "
-_MEASURES: Final = {Measure.WALL: "", Measure.CPU: ", compared by CPU time"}
 
 
 def experiment_lines(
@@ -56,7 +55,7 @@ def head_line(result: ExperimentResult) -> str:
     number = f"#{result.number} " if result.number else ""
     moment = utc_text(result.started_at_s).replace("T", " ").replace("Z", " UTC")
     took = took_text(result)
-    return f"{number}{_subject(result)} of {printable_path(result.path)}, {moment}, {took}{_MEASURES[result.measure]}"
+    return f"{number}{_subject(result)} of {printable_path(result.path)}, {moment}, {took}"
 
 
 def _subject(result: ExperimentResult) -> str:

@@ -6,6 +6,7 @@ reads both. Does not clone: the caller does, under what it is given.
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from gitdash.errors import GitdashError
@@ -68,17 +69,8 @@ def count(
         counts |= count_absent(lines, os.path.basename(folder) + b"/" + TARGET)
     except GitdashError as error:
         note += printable(f" Absent names are not counted: {error}.")
-    run = ExperimentRun(
-        variant=NAME,
-        number=number,
-        wall_s=measured.wall_s,
-        user_s=measured.user_s,
-        system_s=measured.system_s,
-        peak_memory_bytes=measured.peak_memory_bytes,
-        read_bytes=measured.read_bytes,
-        load_1m=load_1m(),
-        started_at_s=started_at_s,
-        counts=counts,
+    run = replace(measured, counts=counts, answer=None, phases=()).as_run(
+        NAME, number=number, started_at_s=started_at_s, load_1m=load_1m()
     )
     return _result(argv, runs=(run,), note=note)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from gitdash.gitcmd.git_program import GitOutput, GitProgram
+from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.runner import run_git
 from gitdash.lab.commands import argv_of, stdin_of
 from gitdash.lab.variant import Measured, RunContext
@@ -16,8 +16,6 @@ def measured_git(  # noqa: PLR0913 - what one call of git may need, each but the
     *,
     git_dir: bytes | None = None,
     environment: Mapping[str, str] | None = None,
-    config: Sequence[tuple[str, str]] = (),
-    for_fetch: bool = False,
     stdin: bytes = b"",
     answer: Callable[[bytes], int] | None = None,
 ) -> Measured:
@@ -30,17 +28,10 @@ def measured_git(  # noqa: PLR0913 - what one call of git may need, each but the
         arguments,
         git_dir=git_dir,
         environment=environment,
-        config=config,
-        for_fetch=for_fetch,
         stdin=stdin,
         time_limit_s=context.time_limit_s,
         cancel=context.cancel,
     )
-    return measured_output(output, answer)
-
-
-def measured_output(output: GitOutput, answer: Callable[[bytes], int] | None = None) -> Measured:
-    """Return what a call of git took, for a caller who ran it another way; `answer` as for `measured_git`."""
     usage, answered = output.usage, answer(output.stdout) if answer else None
     if usage is None:
         return Measured(wall_s=output.elapsed_s, answer=answered, argv=argv_of([output]), stdin=stdin_of([output]))

@@ -27,7 +27,6 @@ from gitdash.model.experiment import (
     ExperimentKind,
     ExperimentResult,
     ExperimentRun,
-    Measure,
     Summary,
     VariantResult,
 )
@@ -46,7 +45,6 @@ def run_interleaved(
     kind: ExperimentKind,
     fingerprint: Callable[[], bytes],
     question: str = "",
-    measure: Measure = Measure.WALL,
 ) -> ExperimentResult:
     """Run the variants that were chosen, and return the result, unnumbered.
 
@@ -61,7 +59,6 @@ def run_interleaved(
     cold = _cold_cache(request) if request.is_cold and not why_warm else None
     race = _Race(
         request=request,
-        measure=measure,
         cold=cold,
         fingerprint=fingerprint,
         started_s=started_s,
@@ -76,7 +73,6 @@ def run_interleaved(
         question=question,
         path=request.report.repository.path,
         fingerprint=race.known,
-        measure=measure,
         cache=CacheState.WARM if cold is None else CacheState.COLD,
         cache_note=why_warm if cold is None else cold.note(),
         variants=tuple(race.result_of(variant, summaries.get(variant.name)) for variant in taken),
@@ -117,7 +113,6 @@ class _Race:
     """The runs of one experiment, while they are made."""
 
     request: ExperimentRequest
-    measure: Measure
     cold: ColdCache | None
     fingerprint: Callable[[], bytes]
     started_s: float
@@ -149,7 +144,7 @@ class _Race:
     def summaries(self) -> dict[str, Summary]:
         """Return what the kept runs say, by variant; of one that failed nothing, so that no verdict waits for it."""
         kept = {name: runs for name, runs in self.runs.items() if runs and name not in self.failures}
-        return {name: summary_of([self._value_s(run) for run in runs]) for name, runs in kept.items()}
+        return {name: summary_of([run.wall_s for run in runs]) for name, runs in kept.items()}
 
     def result_of(self, variant: Variant, summary: Summary | None) -> VariantResult:
         """Return what became of one variant."""
@@ -161,8 +156,7 @@ class _Race:
             argv=tuple(map(masked, (said.argv if said is not None else ()) or variant.argv)),
             stdin=masked(said.stdin) if said is not None else "",
             skipped=variant.skipped,
-            exact=variant.exact,
-            note=" ".join(filter(None, (variant.note, self.failures.get(variant.name)))),
+            note=self.failures.get(variant.name, ""),
             runs=tuple(self.runs.get(variant.name, ())),
             summary=summary,
         )
@@ -207,7 +201,8 @@ class _Race:
         self.said[variant.name] = measured
         if not is_warm_up:
             self.number += 1
-        run = _run_of(variant, measured, number=0 if is_warm_up else self.number, at_s=started_at_s, load=load)
+        number = 0 if is_warm_up else self.number
+        run = measured.as_run(variant.name, number=number, started_at_s=started_at_s, load_1m=load)
         if not is_warm_up:
             self.runs.setdefault(variant.name, []).append(run)
         self.request.on_run(run)
@@ -246,25 +241,3 @@ class _Race:
         if self.changes_in_a_row == _MOST_CHANGES:
             raise _RaceOverError(f"The repository changed during {counted(_MOST_CHANGES, 'run')} in a row: too busy.")
         return True
-
-    def _value_s(self, run: ExperimentRun) -> float:
-        if self.measure is Measure.WALL:
-            return run.wall_s
-        return (run.user_s or 0.0) + (run.system_s or 0.0)
-
-
-def _run_of(variant: Variant, measured: Measured, *, number: int, at_s: float, load: float | None) -> ExperimentRun:
-    return ExperimentRun(
-        variant=variant.name,
-        number=number,
-        wall_s=measured.wall_s,
-        user_s=measured.user_s,
-        system_s=measured.system_s,
-        peak_memory_bytes=measured.peak_memory_bytes,
-        read_bytes=measured.read_bytes,
-        answer=measured.answer,
-        load_1m=load,
-        started_at_s=at_s,
-        phases=measured.phases,
-        counts=dict(measured.counts),
-    )

@@ -19,9 +19,9 @@ _OUTSIDE_RATIO: Final = 0.025
 """Of the medians, on either side of the interval."""
 
 
-def summary_of(values: Sequence[float], *, seed: int = 0) -> Summary:
-    """Summarize seconds, of which there is at least one; `seed` is that of the bootstrap."""
-    draw = random.Random(seed)  # noqa: S311 - statistics, not secrets
+def summary_of(values: Sequence[float]) -> Summary:
+    """Summarize seconds, of which there is at least one; the same seconds give the same interval."""
+    draw = random.Random(0)  # noqa: S311 - statistics, not secrets
     medians = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(_RESAMPLE_COUNT))
     outside_count = int(_RESAMPLE_COUNT * _OUTSIDE_RATIO)
     return Summary(
@@ -33,7 +33,7 @@ def summary_of(values: Sequence[float], *, seed: int = 0) -> Summary:
     )
 
 
-def is_narrow(summary: Summary, ratio: float = 0.05) -> bool:
+def is_narrow(summary: Summary, ratio: float) -> bool:
     """Whether the interval is no wider than a part of the median."""
     return summary.high_s - summary.low_s <= ratio * summary.median_s
 

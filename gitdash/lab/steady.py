@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -26,12 +25,9 @@ from gitdash.lab.store_folders import KNOWN, entries_of, fan_out_folders
 from gitdash.model.experiment import ExperimentResult, ExperimentRun
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
-from gitdash.units import human_duration
 
 _ATTEMPTS: Final = 3
 _DIGEST_BYTES: Final = 16
-_NOTABLE_S: Final = 5.0
-"""A copy by hard links takes less; packing one anew may take minutes."""
 _SEARCHED: Final = (b"refs", b"reftable", b"info", b"worktrees")
 """Folders of a git directory in which whatever lies below counts."""
 
@@ -50,7 +46,7 @@ def run_steadily(
 
     Raises what `make` raises, ExperimentError if the repository does not come to rest, and FileError if it is gone.
     """
-    discarded_count, started_s = 0, time.monotonic()
+    discarded_count = 0
     for _ in range(_ATTEMPTS):
         attempt = _Attempt(request)
         try:
@@ -61,19 +57,8 @@ def run_steadily(
             request.on_step("the repository has changed: beginning anew")
             request = replace(request, report=_inspected_now(request))
             continue
-        return msgspec.structs.replace(
-            result,
-            discarded_count=result.discarded_count + discarded_count,
-            notes=(*result.notes, *_preparation(time.monotonic() - started_s - result.elapsed_s)),
-        )
+        return msgspec.structs.replace(result, discarded_count=result.discarded_count + discarded_count)
     raise ExperimentError(f"the repository changed {_ATTEMPTS} times while it was measured: too busy")
-
-
-def _preparation(elapsed_s: float) -> tuple[str, ...]:
-    """Say what was spent outside the time for all runs, if that is worth a word."""
-    if elapsed_s < _NOTABLE_S:
-        return ()
-    return (f"Besides the runs it took {human_duration(elapsed_s)}: copies, and packing them.",)
 
 
 class _Attempt:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from gitdash.model.experiment import LEAST_RUNS
+from gitdash.model.experiment import LEAST_RUNS, ExperimentRun
 from gitdash.model.ledger import Phase
 
 
@@ -30,6 +30,23 @@ class Measured:
     """All words of what was started, variables first; empty if it was no command, or the variant's own says it."""
     stdin: str = ""
     """What that was given, a few words."""
+
+    def as_run(self, variant: str, *, number: int, started_at_s: float, load_1m: float | None) -> ExperimentRun:
+        """Return the record of this run; number 0 is a warm-up."""
+        return ExperimentRun(
+            variant=variant,
+            number=number,
+            wall_s=self.wall_s,
+            user_s=self.user_s,
+            system_s=self.system_s,
+            peak_memory_bytes=self.peak_memory_bytes,
+            read_bytes=self.read_bytes,
+            answer=self.answer,
+            load_1m=load_1m,
+            started_at_s=started_at_s,
+            phases=self.phases,
+            counts=dict(self.counts),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +75,6 @@ class Variant:
     """What is timed, in short; what a run has said of it takes its place."""
     skipped: str | None = None
     """Why it is not run, such as `needs git 2.46`; then `run` is not called."""
-    exact: bool | None = None
-    """Whether its answer is the exact one."""
-    note: str = ""
     objects_dirs: tuple[bytes, ...] = ()
     """Object folders that it reads, if they are not those that the whole experiment reads: what is emptied for a run
     with a cold cache."""

@@ -43,8 +43,8 @@ class GeometricPlan:
         return sum(pack.object_count or 0 for pack in self.joined)
 
 
-def geometric_plan(packs: Iterable[PackFile], *, factor: int = FACTOR) -> GeometricPlan:
-    """Return what `git repack --geometric=<factor> -d` would do with the packs of one object store."""
+def geometric_plan(packs: Iterable[PackFile]) -> GeometricPlan:
+    """Return what `git repack --geometric=2 -d` would do with the packs of one object store."""
     outside: list[PackFile] = []
     counted: list[tuple[int, str, PackFile]] = []
     for pack in packs:
@@ -54,21 +54,21 @@ def geometric_plan(packs: Iterable[PackFile], *, factor: int = FACTOR) -> Geomet
             counted.append((pack.object_count, pack.name, pack))
     counted.sort()
     inside = tuple(pack for _, _, pack in counted)
-    number = joined_count([count for count, _, _ in counted], factor=factor)
+    number = joined_count([count for count, _, _ in counted])
     return GeometricPlan(joined=inside[:number], intact=inside[number:], outside=tuple(outside))
 
 
-def joined_count(object_counts: Sequence[int], *, factor: int = FACTOR) -> int:
+def joined_count(object_counts: Sequence[int]) -> int:
     """Return how many of the smallest packs become one, given the objects of each in ascending order.
 
     It is the least number for which the rest is a progression and goes on from the new pack, if that has as many
     objects as its parts together.
     """
     start = max(len(object_counts) - 1, 0)
-    while start > 0 and object_counts[start] >= factor * object_counts[start - 1]:
+    while start > 0 and object_counts[start] >= FACTOR * object_counts[start - 1]:
         start -= 1
     sums = list(accumulate(object_counts, initial=0))
     for number in range(start, len(object_counts)):
-        if object_counts[number] >= factor * sums[number]:
+        if object_counts[number] >= FACTOR * sums[number]:
             return number
     return len(object_counts)

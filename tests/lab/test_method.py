@@ -13,7 +13,7 @@ from gitdash.lab import method
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.lab.variant import Limits, Measured, RunContext, Variant
-from gitdash.model.experiment import CacheState, ExperimentKind, ExperimentResult, ExperimentRun, Measure
+from gitdash.model.experiment import CacheState, ExperimentKind, ExperimentResult, ExperimentRun
 from gitdash.model.report import RepositoryReport
 from tests.support.fetching import report_of
 from tests.support.repositories import GIT, GitRepository
@@ -42,7 +42,6 @@ class Bench:
         self,
         *variants: Variant,
         fingerprint: Callable[[], bytes] = lambda: b"same",
-        measure: Measure = Measure.WALL,
         chosen: tuple[str, ...] = (),
         is_cold: bool = False,
         **limits: Any,
@@ -59,7 +58,7 @@ class Bench:
             on_discard=self.heard.clear,
             is_cold=is_cold,
         )
-        return run_interleaved(variants, request, kind=ExperimentKind.SIZE, fingerprint=fingerprint, measure=measure)
+        return run_interleaved(variants, request, kind=ExperimentKind.SIZE, fingerprint=fingerprint)
 
 
 @pytest.fixture(scope="module")
@@ -240,9 +239,9 @@ def test_a_variant_that_fails_ends_alone_and_says_why(bench: Bench) -> None:
     def fail(_: RunContext) -> Measured:
         raise GitdashError("git rev-list failed: no\x1bway")
 
-    result = bench.result(bench.variant("a", 1.0, run=fail, note="Known."), bench.variant("b", 1.0), least_runs=2)
+    result = bench.result(bench.variant("a", 1.0, run=fail), bench.variant("b", 1.0), least_runs=2)
     assert bench.ran == ["b"] * 3
-    assert result.variants[0].note == "Known. git rev-list failed: no\\x1bway"
+    assert result.variants[0].note == "git rev-list failed: no\\x1bway"
     assert len(result.variants[1].runs) == 2
     # its note says that it failed; the others have all their runs
     assert result.is_complete
@@ -299,12 +298,6 @@ def test_only_chosen_variants_are_in_the_result(bench: Bench) -> None:
     assert [variant.name for variant in result.variants] == ["b"]
     with pytest.raises(ExperimentError, match="there are a"):
         bench.result(bench.variant("a", 1.0), chosen=("c",))
-
-
-def test_processor_time_is_compared_where_that_is_the_measure(bench: Bench) -> None:
-    result = bench.result(bench.variant("a", 8.0), least_runs=1, measure=Measure.CPU)
-    assert result.variants[0].summary is not None
-    assert result.variants[0].summary.median_s == 6.0
 
 
 def test_credentials_in_what_was_timed_are_masked(bench: Bench) -> None:

