@@ -84,6 +84,8 @@ def reference_table(scratch: Path, runs: int, *, programs: Sequence[str], scale:
         found.setdefault("mounts", []).extend(mounted)
     rows = [row for group in found.values() for row in sorted(group, key=lambda row: row.compared)]
     print(markdown(rows), flush=True)
+    if scale != 1:
+        print(f"made at {scale:g} of the full size; the reasons are those of the full one", flush=True)
     return rows
 
 
