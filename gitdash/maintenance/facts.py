@@ -106,11 +106,21 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         maintenance_lock=maintenance_lock(objects_dir, cancel),
         gc_pid=gc_pid(report, policy or Policy(), now_s),
         live_locks=live_locks(report, policy or Policy(), now_s, cancel),
-        stale_files=tuple(leftover.file for leftover in look_for_leftovers(report, now_s, others.loans)),
+        stale_files=tuple(leftover.file for leftover in look_for_leftovers(report, now_s, others.loans, policy)),
         irregular_file=irregular,
         broken_references=_broken_references(report, program, cancel) if may_ask else None,
-        is_needed=tuple(_is_needed(report, program, cancel)) if may_ask else (),
     )
+
+
+def git_says_of_tasks(
+    report: RepositoryReport, facts: ActionFacts, *, program: GitProgram, cancel: threading.Event | None = None
+) -> tuple[tuple[Task, bool], ...]:
+    """Return of which tasks git says that they are needed, and of which that they are not; for a plan alone.
+
+    Raises GitError only if cancelled.
+    """
+    may_ask = facts.irregular_file is None and _may_be_asked(report)
+    return tuple(_is_needed(report, program, cancel)) if may_ask else ()
 
 
 def volume_of(objects_dir: bytes) -> tuple[bool, int | None]:

@@ -106,6 +106,7 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         on_progress=on_progress,
         confirmed_name=confirmed_name,
         loans=others.loans,
+        policy=policy,
     )
     around = Surroundings(
         look=look,

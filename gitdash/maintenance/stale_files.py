@@ -1,9 +1,10 @@
 """What commands that were stopped left behind: which files may go, and why the others must stay.
 
-Ages are those of Gitaly's `clean_stale_data`; the list of locks is exactly its list, for other locks may be held for
-days. What goes is a regular file of ours, old enough, open in no process that we see, with a name that is git's there
-(`inspection.temporary`), and no part of a pack that git reads: git opens every index in `objects/pack`, so that a
-complete `.tmp-PID-pack-*` is a pack like any other, and may hold the only copy of an object. Removes nothing.
+Ages are those of the policy, but never less than its defaults, which are those of Gitaly's `clean_stale_data`; the list
+of locks is exactly its list, for other locks may be held for days. What goes is a regular file of ours, old enough,
+open in no process that we see, with a name that is git's there (`inspection.temporary`), and no part of a pack that git
+reads: git opens every index in `objects/pack`, so that a complete `.tmp-PID-pack-*` is a pack like any other, and may
+hold the only copy of an object. Removes nothing.
 """
 
 import os
@@ -13,6 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
+from gitdash.assessment.locks import kind_of
 from gitdash.history.records import Loan
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.temporary import is_quarantine_name, is_temporary_name, process_of_repack
@@ -20,36 +24,27 @@ from gitdash.maintenance.action_facts import StaleFile
 from gitdash.maintenance.processes import can_see_processes, openers, process_lives
 from gitdash.maintenance.quarantines import objection_to_quarantine
 from gitdash.model.inspection import Inspection, PackFacts
+from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.units import human_age, printable_path
 
-_MINUTE_S: Final = 60.0
-_HOUR_S: Final = 3600.0
-_DAY_S: Final = 86_400.0
+_LEAST: Final = Policy()
+"""Nothing goes earlier, whatever a person is told of: a longer transfer or repack has its file open, or was given up;
+hooks may look at the quarantine of a push for long; a transfer marks its pack until references point into it."""
 
-TEMPORARY_FILE_AGE_S: Final = _DAY_S
-"""A longer transfer or repack has its file open, or was given up."""
-TEMPORARY_FOLDER_AGE_S: Final = 3 * _DAY_S
-"""A quarantine of a push: hooks may look at it for long."""
-KEEP_AGE_S: Final = 7 * _DAY_S
-"""A transfer marks its pack until references point into it."""
-
-EMPTY_REFERENCE_AGE_S: Final = _DAY_S
-
-LOCK_AGES_S: Final = {
-    b"config.lock": 15 * _MINUTE_S,
-    b"HEAD.lock": 15 * _MINUTE_S,
-    b"info/attributes.lock": 15 * _MINUTE_S,
-    b"objects/info/alternates.lock": 15 * _MINUTE_S,
-    b"objects/info/commit-graphs/commit-graph-chain.lock": 15 * _MINUTE_S,
-    b"objects/pack/multi-pack-index.lock": 15 * _MINUTE_S,
-    b"packed-refs.new": 15 * _MINUTE_S,
-    b"packed-refs.lock": _HOUR_S,
-    b"reftable/tables.list.lock": _HOUR_S,
-}
-"""By path relative to the common directory; locks of single references as packed-refs.lock."""
-_REFERENCE_LOCK_AGE_S: Final = _HOUR_S
+_LOCKS: Final = (
+    b"config.lock",
+    b"HEAD.lock",
+    b"info/attributes.lock",
+    b"objects/info/alternates.lock",
+    b"objects/info/commit-graphs/commit-graph-chain.lock",
+    b"objects/pack/multi-pack-index.lock",
+    b"packed-refs.new",
+    b"packed-refs.lock",
+    b"reftable/tables.list.lock",
+)
+"""Relative to the common directory; those of single references come on top."""
 _BY_HAND: Final = "sweep leaves it to people; remove it once you know that no git runs here, on any host that mounts it"
 _BY_HAND_LOCKS: Final = (
     b"index.lock",
@@ -93,13 +88,20 @@ class Leftover:
     """The same for plans, with what becomes of it; its bytes are of a folder those of all files in it."""
 
 
-def look_for_leftovers(report: RepositoryReport, now_s: float, loans: Sequence[Loan] = ()) -> tuple[Leftover, ...]:
+def look_for_leftovers(
+    report: RepositoryReport, now_s: float, loans: Sequence[Loan] = (), policy: Policy | None = None
+) -> tuple[Leftover, ...]:
     """Return everything of the kinds that are swept, and what is asked of sweep and left to people.
 
-    `loans` are what others borrowed from the repository when they were last seen.
+    `loans` are what others borrowed from the repository when they were last seen; without a policy it is the default.
     """
     common_dir = report.repository.common_dir
-    there = [(candidate, found) for candidate in candidates(common_dir) if (found := look(common_dir, candidate.path))]
+    ages = _ages(policy or _LEAST)
+    there = [
+        (candidate, found)
+        for candidate in _candidates(common_dir, ages)
+        if (found := look(common_dir, candidate.path)) is not None
+    ]
     read_names = names_git_reads(report)
     judged = [
         (
@@ -115,7 +117,19 @@ def look_for_leftovers(report: RepositoryReport, now_s: float, loans: Sequence[L
         for candidate, found, objection in judged
         if objection is not _NO_LEFTOVER
     ]
-    return (*leftovers, *_left_to_people(common_dir), *_empty_references(common_dir, now_s))
+    return (*leftovers, *_left_to_people(common_dir), *_empty_references(common_dir, now_s, ages))
+
+
+def _ages(policy: Policy) -> Policy:
+    """Return a policy by whose ages files may go."""
+    return msgspec.structs.replace(
+        policy,
+        lock_age_s=max(policy.lock_age_s, _LEAST.lock_age_s),
+        reference_lock_age_s=max(policy.reference_lock_age_s, _LEAST.reference_lock_age_s),
+        keep_age_s=max(policy.keep_age_s, _LEAST.keep_age_s),
+        temporary_file_age_s=max(policy.temporary_file_age_s, _LEAST.temporary_file_age_s),
+        temporary_directory_age_s=max(policy.temporary_directory_age_s, _LEAST.temporary_directory_age_s),
+    )
 
 
 def _leftover(candidate: Candidate, size_bytes: int, kept_because: str | None) -> Leftover:
@@ -136,32 +150,32 @@ def _left_to_people(common_dir: bytes) -> Iterator[Leftover]:
             yield _leftover(Candidate(path=path, age_s=0.0), found.st_size, _BY_HAND)
 
 
-def _empty_references(common_dir: bytes, now_s: float) -> Iterator[Leftover]:
+def _empty_references(common_dir: bytes, now_s: float, ages: Policy) -> Iterator[Leftover]:
     """Empty loose references are damage and not garbage: told, never removed."""
     for path in walk(common_dir, b"refs"):
         found = None if path.endswith(b".lock") else look(common_dir, path)
         if found is None or not stat.S_ISREG(found.st_mode) or found.st_size:
             continue
-        if now_s - found.st_mtime >= EMPTY_REFERENCE_AGE_S:
+        if now_s - found.st_mtime >= ages.empty_reference_age_s:
             yield _leftover(Candidate(path=path, age_s=0.0), 0, "an empty reference is damage: a reflog may know it")
 
 
-def candidates(common_dir: bytes) -> Iterator[Candidate]:
+def _candidates(common_dir: bytes, ages: Policy) -> Iterator[Candidate]:
     """Yield everything of the kinds that are swept, whatever its age."""
-    for path, age_s in LOCK_AGES_S.items():
-        yield Candidate(path=path, age_s=age_s)
+    for path in _LOCKS:
+        yield Candidate(path=path, age_s=kind_of(os.fsdecode(path)).age_s(ages))
     for path in walk(common_dir, b"refs"):
         if path.endswith(b".lock"):
-            yield Candidate(path=path, age_s=_REFERENCE_LOCK_AGE_S)
-    yield from _temporary(common_dir)
+            yield Candidate(path=path, age_s=ages.reference_lock_age_s)
+    yield from _temporary(common_dir, ages)
     for name in _names(common_dir, _PACK_FOLDER):
         if name.startswith(b"pack-") and name.endswith(b".keep"):
-            yield Candidate(path=_PACK_FOLDER + b"/" + name, age_s=KEEP_AGE_S)
+            yield Candidate(path=_PACK_FOLDER + b"/" + name, age_s=ages.keep_age_s)
 
 
-def _temporary(common_dir: bytes) -> Iterator[Candidate]:
+def _temporary(common_dir: bytes, ages: Policy) -> Iterator[Candidate]:
     """Temporary files in the folders below `objects` that git makes; quarantine folders, whole, directly in it."""
-    yield from _quarantines(common_dir)
+    yield from _quarantines(common_dir, ages)
     shards = (name for name in _names(common_dir, b"objects") if _SHARD.fullmatch(name))
     for folder in (*_FOLDERS, *(b"objects/" + shard for shard in shards)):
         if not _is_folder(common_dir, folder):
@@ -169,13 +183,13 @@ def _temporary(common_dir: bytes) -> Iterator[Candidate]:
         for name in _names(common_dir, folder):
             is_of_repack = folder == _PACK_FOLDER and process_of_repack(name) is not None
             if is_of_repack or is_temporary_name(name):
-                yield Candidate(path=folder + b"/" + name, age_s=TEMPORARY_FILE_AGE_S)
+                yield Candidate(path=folder + b"/" + name, age_s=ages.temporary_file_age_s)
 
 
-def _quarantines(common_dir: bytes) -> Iterator[Candidate]:
+def _quarantines(common_dir: bytes, ages: Policy) -> Iterator[Candidate]:
     for name in _names(common_dir, b"objects"):
         if is_quarantine_name(name) and _is_folder(common_dir, b"objects/" + name):
-            yield Candidate(path=b"objects/" + name, age_s=TEMPORARY_FOLDER_AGE_S, is_folder=True)
+            yield Candidate(path=b"objects/" + name, age_s=ages.temporary_directory_age_s, is_folder=True)
 
 
 def _is_folder(base: bytes, path: bytes) -> bool:

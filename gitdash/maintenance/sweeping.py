@@ -31,7 +31,7 @@ def sweep(work: Work) -> None:
     """Remove stale garbage, and note what stays and why, and what could not be removed."""
     if not can_see_processes():
         raise refused("this system does not say which files are open")
-    leftovers = look_for_leftovers(work.report, work.now_s, work.loans)
+    leftovers = look_for_leftovers(work.report, work.now_s, work.loans, work.policy)
     stale = [leftover.candidate for leftover in leftovers if leftover.file.kept_because is None]
     for start in range(0, len(stale), _AT_ONCE):
         _remove(work, stale[start : start + _AT_ONCE])

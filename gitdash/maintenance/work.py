@@ -18,6 +18,7 @@ from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand
+from gitdash.model.policy import Policy
 from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
@@ -70,6 +71,8 @@ class Work:
     """What a person typed to confirm a task that drops objects."""
     loans: Sequence[Loan] = ()
     """What others borrowed from the repository when they were last seen."""
+    policy: Policy | None = None
+    """From which age on files are stale; None for the default."""
     began_s: float = field(default_factory=time.monotonic)
     commands: list[RecordedCommand] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)

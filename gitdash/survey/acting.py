@@ -18,7 +18,7 @@ from gitdash.gitcmd.git_program import GitProgram
 from gitdash.history.ledger import Ledger, memory_ledger
 from gitdash.maintenance.claims import Claims, Families, claims_of
 from gitdash.maintenance.droppable import count_droppable
-from gitdash.maintenance.facts import read_facts
+from gitdash.maintenance.facts import git_says_of_tasks, read_facts
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.planning import plan_fetch
 from gitdash.maintenance.fetching.remotes import read_remotes
@@ -126,6 +126,8 @@ class Actions:
                 others=self._means.look_around(repository, tasks or (), cancel),
                 cancel=cancel,
             )
+            said = git_says_of_tasks(report, facts, program=self._means.program, cancel=cancel)
+            facts = msgspec.structs.replace(facts, is_needed=said)
             found = plan(report, facts, tasks)
             if any(task.task is Task.RECLAIM for task in found.runnable):
                 droppable = count_droppable(

@@ -12,7 +12,7 @@ import pytest
 
 from gitdash.gitcmd.git_error import GitError
 from gitdash.maintenance.action_facts import ActionFacts
-from gitdash.maintenance.facts import read_facts
+from gitdash.maintenance.facts import git_says_of_tasks, read_facts
 from gitdash.maintenance.lock import own_content
 from gitdash.maintenance.refusals import refusals_of
 from gitdash.model.task import Task
@@ -143,7 +143,7 @@ def test_git_is_not_asked_where_it_would_wait_for_a_fifo(repository: GitReposito
     assert time.monotonic() - started_s < 5
     assert facts.irregular_file is not None
     assert place in facts.irregular_file
-    assert facts.is_needed == ()
+    assert git_says_of_tasks(report, facts, program=program()) == ()
 
 
 @pytest.mark.safety
@@ -432,19 +432,23 @@ def test_git_says_nothing_of_references_that_are_whole(repository: GitRepository
     assert facts_of(repository).broken_references is None
 
 
+def said_of(repository: GitRepository) -> dict[Task, bool]:
+    return dict(git_says_of_tasks(report_of(repository), facts_of(repository), program=program()))
+
+
 @pytest.mark.oracle
 @pytest.mark.skipif(git_version() < (2, 53), reason="is-needed came with git 2.53")
 def test_answer_of_git_is_read(repository: GitRepository) -> None:
-    answers = dict(facts_of(repository).is_needed)
+    answers = said_of(repository)
     assert set(answers) == {
         Task.LOOSE_OBJECTS, Task.INCREMENTAL_REPACK, Task.GEOMETRIC_REPACK, Task.COMMIT_GRAPH, Task.PACK_REFS,
     }  # fmt: skip
     assert answers[Task.LOOSE_OBJECTS] is False
     for number in range(101):
         repository.blob(str(number).encode())
-    assert dict(facts_of(repository).is_needed)[Task.LOOSE_OBJECTS] is True
+    assert said_of(repository)[Task.LOOSE_OBJECTS] is True
 
 
 @pytest.mark.skipif(git_version() >= (2, 53), reason="is-needed came with git 2.53")
 def test_older_git_has_no_answer(repository: GitRepository) -> None:
-    assert facts_of(repository).is_needed == ()
+    assert said_of(repository) == {}

@@ -12,8 +12,11 @@ from gitdash.assessment.locks import LOCK_KINDS, LockKind
 from gitdash.maintenance import sweeping
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.planning import plan
+from gitdash.maintenance.stale_files import look_for_leftovers
 from gitdash.model.ledger import Outcome
+from gitdash.model.policy import Policy
 from gitdash.model.task import Task
+from gitdash.units import human_age
 from tests.support.chaos import small_volume
 from tests.support.old_stores import complaints, grow_old, visible_objects
 from tests.support.repositories import GitRepository
@@ -431,3 +434,18 @@ def test_a_file_that_is_too_young_is_told_with_its_age(repository: GitRepository
     result = run(repository, Task.SWEEP)
     assert result.outcome is Outcome.NOTHING_TO_DO
     assert "objects/pack/tmp_pack_abcdef stays: 2h old, and it goes when it is 1d old" in result.sentence
+
+
+@pytest.mark.parametrize(("keep_age_s", "old_enough_s"), [(3 * DAY_S, 7 * DAY_S), (14 * DAY_S, 14 * DAY_S)])
+def test_configured_ages_are_kept_and_are_never_less_than_gits_own_work_may_need(
+    repository: GitRepository, keep_age_s: float, old_enough_s: float
+) -> None:
+    policy = Policy(keep_age_s=keep_age_s)
+    path = leave(repository, "objects/pack/pack-1.keep", old_enough_s - 60)
+    path.write_text("fetch-pack 17 on host\n")
+    os.utime(path, (time.time() - old_enough_s + 60,) * 2)
+    (young,) = look_for_leftovers(report_of(repository), time.time(), (), policy)
+    (old,) = look_for_leftovers(report_of(repository), time.time() + 61, (), policy)
+    assert young.file.kept_because is not None
+    assert f"it goes when it is {human_age(old_enough_s)} old" in young.file.kept_because
+    assert old.file.kept_because is None
