@@ -10,7 +10,7 @@ _TOKEN = re.compile(
 
 
 def screen_lines(output: bytes, *, columns: int, lines: int) -> list[str]:
-    """Return the lines of the screen, without spaces at their ends; what is no UTF-8 is a sign, as terminals show it."""
+    """Return the lines of the screen, without spaces at their ends; what is no UTF-8 is a sign, as on a terminal."""
     screen = _Screen(columns, lines)
     for match in _TOKEN.finditer(output.decode(errors="replace")):
         parameters, final, character = match.groups()
