@@ -3,14 +3,13 @@
 Imports numpy through `measurement`: import this module only where it is used.
 """
 
-import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from gitdash.formats.pack_index_arrays import prefixes_of
-from gitdash.inspection.files import open_buffer
-from gitdash.inspection.object_ids import index_paths, loose_object_sizes
+from gitdash.inspection.object_ids import loose_object_sizes
+from gitdash.maintenance.store_folder import object_store, stored_packs
 from gitdash.measurement.sorted_ids import (
     SortedIds,
     concatenated,
@@ -19,14 +18,14 @@ from gitdash.measurement.sorted_ids import (
     ids_from_hexadecimal,
     sorting_order,
 )
-from gitdash.measurement.stores import Store, StoredPack, StoreObjects, store_ids, store_objects
+from gitdash.measurement.stores import Store, StoreObjects, store_ids, store_objects
 from gitdash.model.inspection import ObjectFormat
 
 
 def packed_loose_objects(objects_dir: bytes, object_format: ObjectFormat) -> list[str]:
     """Return the loose objects of a store that its own packs have, too. Raises GitdashError for a damaged index."""
     loose = [object_id for object_id, _ in loose_object_sizes(objects_dir)]
-    packed = store_ids(_store(objects_dir, with_loose=False), object_format)
+    packed = store_ids(object_store(objects_dir, with_loose=False), object_format)
     object_ids = ids_from_hexadecimal(loose, object_format)
     is_packed = contained(SortedIds(object_ids=object_ids, prefixes=prefixes_of(object_ids)), packed)
     return [loose[row] for row in np.flatnonzero(is_packed)]
@@ -41,7 +40,7 @@ def loose_objects_of(objects_dir: bytes, lent_ids: Sequence[str], object_format:
 
 def own_objects(objects_dir: bytes, object_format: ObjectFormat) -> SortedIds:
     """Return all objects of a store, without what it borrows. Raises GitdashError for a damaged index."""
-    return store_ids(_store(objects_dir), object_format)
+    return store_ids(object_store(objects_dir), object_format)
 
 
 def gone_since(before: SortedIds, objects_dir: bytes, object_format: ObjectFormat) -> list[str]:
@@ -70,12 +69,12 @@ def missing_without(
 
 def stored_objects(objects_dir: bytes, object_format: ObjectFormat) -> StoreObjects:
     """Return all objects of a store with the bytes that each takes. Raises GitdashError for a damaged index."""
-    return store_objects(_store(objects_dir), object_format)
+    return store_objects(object_store(objects_dir), object_format)
 
 
 def missing_since(before: StoreObjects, objects_dir: bytes, object_format: ObjectFormat) -> list[tuple[str, int]]:
     """Return the objects that a store does not have any more, and the bytes that each took, the largest first."""
-    now = store_ids(_store(objects_dir), object_format)
+    now = store_ids(object_store(objects_dir), object_format)
     rows = np.flatnonzero(before.counts & ~contained(before, now))
     rows = rows[np.argsort(-before.sizes_bytes[rows], kind="stable")]
     return [(before.object_ids[row].tobytes().hex(), int(before.sizes_bytes[row])) for row in rows]
@@ -83,8 +82,8 @@ def missing_since(before: StoreObjects, objects_dir: bytes, object_format: Objec
 
 def shared_objects(objects_dir: bytes, lender: bytes, object_format: ObjectFormat) -> list[str]:
     """Return the objects that lie in both of two stores, in hexadecimal. Raises GitdashError for a damaged index."""
-    own = store_ids(_store(objects_dir), object_format)
-    lent = store_ids(_store(lender), object_format)
+    own = store_ids(object_store(objects_dir), object_format)
+    lent = store_ids(object_store(lender), object_format)
     return [row.tobytes().hex() for row in own.object_ids[contained(own, lent)]]
 
 
@@ -133,25 +132,6 @@ def _sorted(object_ids: Sequence[str], object_format: ObjectFormat) -> SortedIds
 
 
 def _ids_by_pack(objects_dir: bytes, object_format: ObjectFormat) -> Iterator[tuple[bytes, SortedIds]]:
-    for pack in _packs(objects_dir):
-        one = Store(identity=pack.name, packs=lambda found=pack: (found,), loose=_nothing)  # type: ignore[misc]
+    for pack in stored_packs(objects_dir):
+        one = Store(identity=pack.name, packs=lambda found=pack: (found,), loose=tuple)  # type: ignore[misc]
         yield pack.name.removesuffix(b".pack"), store_ids(one, object_format)
-
-
-def _store(objects_dir: bytes, *, with_loose: bool = True) -> Store:
-    return Store(
-        identity=objects_dir,
-        packs=lambda: _packs(objects_dir),
-        loose=(lambda: loose_object_sizes(objects_dir)) if with_loose else _nothing,
-    )
-
-
-def _packs(objects_dir: bytes) -> Iterator[StoredPack]:
-    for index_path in index_paths(objects_dir):
-        pack_path = index_path.removesuffix(b".idx") + b".pack"
-        with open_buffer(index_path) as index, open_buffer(pack_path) as pack:
-            yield StoredPack(name=os.path.basename(pack_path), index=index, pack=pack, mtime_s=0.0)
-
-
-def _nothing() -> Iterable[tuple[str, int]]:
-    return ()

@@ -5,6 +5,7 @@ Imports numpy through `measurement.exclusive`: import this module only where it 
 
 import msgspec
 
+from gitdash.maintenance.store_folder import object_store
 from gitdash.measurement.exclusive import LenderIds, measure_exclusive
 from gitdash.model.inspection import TEMPORARY_PACK_PREFIX, Inspection
 from gitdash.model.report import RepositoryReport
@@ -12,7 +13,6 @@ from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
 from gitdash.survey.alternates import compared_stores, lender_problem
 from gitdash.survey.store_state import StoreStates
-from gitdash.survey.stores import object_store
 
 
 def exclusive_of(

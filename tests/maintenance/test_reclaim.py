@@ -199,6 +199,30 @@ def test_what_would_be_dropped_is_counted_before_as_git_then_drops_it(repository
     assert f"6 objects of {human_bytes(before.bytes)} dropped for good" in result.sentence
 
 
+@pytest.mark.parametrize("newer", ["whole", "delta"])
+def test_bytes_that_would_go_are_those_of_the_copy_that_git_finds_first(repository: GitRepository, newer: str) -> None:
+    lines = [f"line {number} of a text" for number in range(500)]
+    first, second = (repository.blob("\n".join([*lines, end]).encode()) for end in ("", "one more"))
+    packs = repository.git_dir / "objects/pack"
+    names = {
+        "delta": repository.git("pack-objects", "-q", packs / "pack", stdin=f"{first} a\n{second} a\n".encode()),
+        "whole": repository.git("pack-objects", "-q", packs / "pack", stdin=f"{first} a\n".encode()),
+        "other": repository.git("pack-objects", "-q", packs / "pack", stdin=f"{second} a\n".encode()),
+    }
+    repository.git("prune-packed")
+    grow_old(repository, age_s=30 * DAY_S)
+    for suffix in ("pack", "idx"):
+        path = packs / f"pack-{names[newer]}.{suffix}"
+        os.utime(path, (time.time() - 20 * DAY_S,) * 2)
+        other = packs / f"pack-{names['other']}.{suffix}"
+        os.utime(other, (time.time() - (21 if newer == "delta" else 20) * DAY_S,) * 2)
+    each = [
+        int(repository.git("cat-file", "--batch-check=%(objectsize:disk)", stdin=name.encode() + b"\n"))
+        for name in (first, second)
+    ]
+    assert counted_before(repository).bytes == sum(each)
+
+
 def test_what_a_young_object_lacks_makes_the_count_an_upper_bound(repository: GitRepository) -> None:
     old = repository.blob(b"old")
     grow_old(repository, age_s=20 * DAY_S)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from gitdash.maintenance.store_folder import object_store
 from gitdash.measurement.exclusive import LenderIds, measure_exclusive
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes
 from gitdash.survey.exclusive import exclusive_of
 from gitdash.survey.inspect_now import inspect_now
-from gitdash.survey.stores import object_store
 from tests.support.repositories import GitRepository, git_version
 
 INCREMENTAL_SINCE = (2, 47)
