@@ -2,14 +2,17 @@
 
 from typing import Any
 
+from gitdash.export.json_values import Record, part_value
 from gitdash.model.held_packs import HeldPacks
 from gitdash.model.repository import Unreadable
 
 
-def held_record(found: HeldPacks | Unreadable) -> dict[str, Any]:
+def held_record(found: HeldPacks | Unreadable) -> Any:  # noqa: ANN401 - JSON has no type
     """Return the record; why there is none, if nobody can know."""
-    if isinstance(found, Unreadable):
-        return {"unreadable": found.reason}
+    return part_value(found, _record)
+
+
+def _record(found: HeldPacks) -> Record:
     return {
         "bytes": found.bytes,
         "holders": [

@@ -3,11 +3,12 @@
 Source: the README's section on JSON.
 """
 
+from typing import Any
+
 from gitdash.export.json_values import Record, part_value, path_record, rounded, utc_text
 from gitdash.model.inspection import DiskFacts, Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
-from gitdash.units import sum_bytes
 
 
 def sizes_record(sizes: Sizes, inspection: Inspection | Unreadable) -> Record:
@@ -15,7 +16,7 @@ def sizes_record(sizes: Sizes, inspection: Inspection | Unreadable) -> Record:
     disk = inspection if isinstance(inspection, Unreadable) else inspection.disk
     return {
         "disk": part_value(disk, _disk),
-        "objects": _objects(inspection),
+        "objects": part_value(inspection, _objects),
         "exclusive": part_value(sizes.exclusive, _exclusive),
         "duplicate": part_value(sizes.exclusive, _duplicate),
         "reachable": part_value(sizes.reachable, _measured),
@@ -32,15 +33,11 @@ def _disk(facts: DiskFacts) -> Record:
     }
 
 
-def _objects(inspection: Inspection | Unreadable) -> Record:
-    if isinstance(inspection, Unreadable):
-        return {"unreadable": inspection.reason}
+def _objects(inspection: Inspection) -> Any:  # noqa: ANN401 - JSON has no type
     packs, loose = inspection.packs, inspection.loose
-    if isinstance(packs, Unreadable):
-        return {"unreadable": packs.reason}
-    if isinstance(loose, Unreadable):
-        return {"unreadable": loose.reason}
-    return {"bytes": sum_bytes((packs.bytes, loose.bytes)), "pack_bytes": packs.bytes, "loose_bytes": loose.bytes}
+    if isinstance(packs, Unreadable) or isinstance(loose, Unreadable):
+        return part_value(inspection.objects_bytes, int)
+    return {"bytes": inspection.objects_bytes, "pack_bytes": packs.bytes, "loose_bytes": loose.bytes}
 
 
 def _exclusive(sizes: ExclusiveSizes) -> Record:

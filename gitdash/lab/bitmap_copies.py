@@ -11,18 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gitdash.gitcmd.runner import run_git
 from gitdash.inspection.repository import inspect_repository
-from gitdash.lab.copies import throw_away_copy
+from gitdash.lab.copies import git_in_copy, throw_away_copy
 from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.references import Lent, report_of_lender, require_inspection
 from gitdash.lab.request import ExperimentError, ExperimentRequest, for_people
-from gitdash.model.inspection import BitmapFacts, Inspection, LooseFacts, PackFacts
+from gitdash.model.inspection import BitmapFacts, Inspection
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
 
-WRITE_LIMIT_S: Final = 6 * 3600.0
-"""For one repack of a copy. It is no part of what is timed, and can be cancelled."""
 _PACK_EVERYTHING: Final = ("repack", "-a", "-d", "-k", "-q")
 
 
@@ -95,12 +93,14 @@ class BitmapCopies:
     def _write(self, copy: ThrowAwayCopy, form: BitmapForm) -> None:
         if form.is_multi_pack:
             # what is loose has no place in a multi-pack-index
-            self._git(copy, ("repack", "-d", "-q"))
+            git_in_copy(self.request, copy, ("repack", "-d", "-q"))
             _remove(copy, lambda name: name.endswith(b".bitmap"))
-            self._git(copy, ("multi-pack-index", "write", "--bitmap", "--no-progress"), form.config)
+            git_in_copy(
+                self.request, copy, ("multi-pack-index", "write", "--bitmap", "--no-progress"), config=form.config
+            )
         else:
             _remove(copy, lambda name: name.startswith(b"multi-pack-index") or name.endswith(b".bitmap"))
-            self._git(copy, (*_PACK_EVERYTHING, "--write-bitmap-index"), form.config)
+            git_in_copy(self.request, copy, (*_PACK_EVERYTHING, "--write-bitmap-index"), config=form.config)
         if not form.has_reverse_index:
             _remove(copy, lambda name: name.endswith(b".rev"))
         inspection = inspect_repository(
@@ -109,16 +109,6 @@ class BitmapCopies:
         problem = _problem(inspection.bitmaps, form)
         if problem is not None:
             raise ExperimentError(problem)
-
-    def _git(self, copy: ThrowAwayCopy, arguments: Sequence[str], config: tuple[tuple[str, str], ...] = ()) -> None:
-        run_git(
-            self.request.program,
-            arguments,
-            git_dir=copy.git_dir,
-            config=config,
-            time_limit_s=WRITE_LIMIT_S,
-            cancel=self.request.cancel,
-        )
 
 
 def why_no_copy(lenders: tuple[Lent, ...]) -> str | None:
@@ -131,10 +121,9 @@ def why_no_copy(lenders: tuple[Lent, ...]) -> str | None:
 
 
 def stored_bytes(inspection: Inspection) -> int:
-    """Return what all objects of a store take, which is about the most that they take in one pack."""
-    packs, loose = inspection.packs, inspection.loose
-    packed_bytes = packs.bytes if isinstance(packs, PackFacts) else 0
-    return packed_bytes + (loose.bytes if isinstance(loose, LooseFacts) else 0)
+    """Return what all objects of a store take, about the most that they take in one pack; 0 if that is not known."""
+    size = inspection.objects_bytes
+    return 0 if isinstance(size, Unreadable) else size
 
 
 def _problem(bitmaps: Sequence[BitmapFacts], form: BitmapForm) -> str | None:

@@ -18,8 +18,8 @@ from gitdash.lab.listed import cannot_run, prepared
 from gitdash.lab.measured_git import measured_git
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.questions import asked
-from gitdash.lab.references import Lent, bitmaps_of, lenders_of, read_references, require_inspection
-from gitdash.lab.request import ExperimentError, ExperimentRequest
+from gitdash.lab.references import Lent, a_tip, bitmaps_of, lenders_of, require_inspection
+from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Variant
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
@@ -186,22 +186,12 @@ def _revisions(request: ExperimentRequest, question: str) -> tuple[str, ...]:
 
     What a partial clone has not fetched does not count: nothing is fetched for an experiment.
     """
-    repository, inspection = request.report.repository, require_inspection(request.report)
+    inspection = require_inspection(request.report)
     is_partial = isinstance(inspection.config, ConfigFacts) and inspection.config.partial_clone
     missing = ("--missing=allow-any",) if is_partial else ()
     if question.removeprefix(_BEYOND) != _TIP:
         return *missing, *_words(question)
-    references = read_references(
-        repository.git_dir,
-        repository.common_dir,
-        inspection,
-        program=request.program,
-        cancel=request.cancel,
-    )
-    if not references:
-        raise ExperimentError("it has no reference that can be read, so there is no tip")
-    tip = dict(references).get(b"HEAD", references[0][1])
-    return *missing, tip, *_words(question)
+    return *missing, a_tip(request), *_words(question)
 
 
 def _listed(part: _Part, question: str, why_not: str | None) -> Variant:

@@ -14,17 +14,18 @@ import secrets
 import shutil
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from gitdash.discovery.exclusion import THROW_AWAY_PREFIX
+from gitdash.gitcmd.runner import run_git
 from gitdash.history.cut_off import ProcessIdentity, is_process_alive, this_process
 from gitdash.inspection.files import FileError, FileMissingError, read_file
 from gitdash.lab.beside import folder_beside, require_room
 from gitdash.lab.copying import ThrowAwayCopy, fill
-from gitdash.lab.request import ExperimentError
+from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 
@@ -37,6 +38,9 @@ _TOKEN_LIMIT_BYTES: Final = 256
 _MARKER_LIMIT_BYTES: Final = 64 * 1024
 _SPARE_BYTES: Final = 64 * 1024**2
 """Of the volume: for the names of links, and for whoever else writes there."""
+
+_WRITE_LIMIT_S: Final = 6 * 3600.0
+"""For one repack of a copy. It is no part of what is timed, and can be cancelled."""
 
 _live: Final[dict[bytes, int]] = {}
 """Folders of copies that this process has, and the threads that made them."""
@@ -64,6 +68,26 @@ def throw_away_copy(
     """
     with contextlib.ExitStack() as stack:
         yield _first_that_can_be_linked(report, room_needed_bytes, registry_dir, stack)
+
+
+def git_in_copy(
+    request: ExperimentRequest,
+    copy: ThrowAwayCopy,
+    arguments: Sequence[str],
+    *,
+    config: Sequence[tuple[str, str]] = (),
+    stdin: bytes = b"",
+) -> None:
+    """Run git in a copy, to make of it what is measured. Raises GitError."""
+    run_git(
+        request.program,
+        arguments,
+        git_dir=copy.git_dir,
+        config=config,
+        stdin=stdin,
+        time_limit_s=_WRITE_LIMIT_S,
+        cancel=request.cancel,
+    )
 
 
 def sweep_copies(registry_dir: bytes) -> tuple[bytes, ...]:

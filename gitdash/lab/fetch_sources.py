@@ -14,10 +14,10 @@ import msgspec
 from gitdash.assessment.sentences import listed
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
-from gitdash.lab.copies import throw_away_copy
+from gitdash.lab.copies import git_in_copy, throw_away_copy
 from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.fingerprint import object_folders
-from gitdash.lab.references import Lent, read_references, require_inspection, tips_of
+from gitdash.lab.references import Lent, own_references, require_inspection, tips_of
 from gitdash.lab.request import ExperimentError, ExperimentRequest
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.remotes import ConfiguredRemote, FetchConfig, read_remotes
@@ -83,11 +83,18 @@ def local_source(
     if question == HELD_TIP:
         tip = _held_tip(request, lenders)
         server = resources.enter_context(making)
-        _git(request, server, ("update-ref", _REFERENCE, tip))
+        git_in_copy(request, server, ("update-ref", _REFERENCE, tip))
     else:
-        base = _newest(request)
+        base = _base(request)
         server = resources.enter_context(making)
-        _git(request, server, ("fast-import", "--quiet"), _commits(base, request))
+        git_in_copy(
+            request,
+            server,
+            ("fast-import", "--quiet"),
+            # a few commits are a pack, too: a loose object could be one that the original has, and get a new time
+            config=(("fastimport.unpackLimit", "0"),),
+            stdin=_commits(base, request),
+        )
     return Source(remote="gitdash-lab", config=_config(request, server), protocols=("file",))
 
 
@@ -108,18 +115,9 @@ def _config(request: ExperimentRequest, server: ThrowAwayCopy) -> FetchConfig:
     return msgspec.structs.replace(config, remotes=(remote,), prunes=None, user_prunes=None)
 
 
-def _newest(request: ExperimentRequest) -> str:
+def _base(request: ExperimentRequest) -> str:
     """Return the commit on which new ones are made: what HEAD leads to, else the first branch."""
-    repository = request.report.repository
-    references = dict(
-        read_references(
-            repository.git_dir,
-            repository.common_dir,
-            require_inspection(request.report),
-            program=request.program,
-            cancel=request.cancel,
-        )
-    )
+    references = dict(own_references(request))
     branches = [name for name in references if name == b"HEAD" or name.startswith(b"refs/heads/")]
     if not branches:
         raise ExperimentError("it has no branch that can be read, so there is nothing to build on")
@@ -162,16 +160,3 @@ def _held_tip(request: ExperimentRequest, lenders: tuple[Lent, ...]) -> str:
     if not tips.excluded or not output.stdout.strip():
         raise ExperimentError("all that the lender's references name is reachable here already")
     return output.stdout.decode("ascii").strip()
-
-
-def _git(request: ExperimentRequest, copy: ThrowAwayCopy, arguments: tuple[str, ...], stdin: bytes = b"") -> None:
-    run_git(
-        request.program,
-        arguments,
-        git_dir=copy.git_dir,
-        # a few commits are a pack, too: a loose object could be one that the original has, and get a new time
-        config=(("fastimport.unpackLimit", "0"),),
-        stdin=stdin,
-        time_limit_s=_TIME_LIMIT_S,
-        cancel=request.cancel,
-    )

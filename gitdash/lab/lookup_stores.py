@@ -9,13 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from gitdash.gitcmd.runner import run_git
-from gitdash.lab.bitmap_copies import WRITE_LIMIT_S, stored_bytes
-from gitdash.lab.copies import throw_away_copy
+from gitdash.lab.bitmap_copies import stored_bytes
+from gitdash.lab.copies import git_in_copy, throw_away_copy
 from gitdash.lab.copying import ThrowAwayCopy
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.many_packs import repository_of_packs
-from gitdash.lab.references import read_references, require_inspection
+from gitdash.lab.references import a_tip, require_inspection
 from gitdash.lab.request import ExperimentError, ExperimentRequest, for_people
 from gitdash.model.inspection import ObjectFormat
 from gitdash.units import counted
@@ -61,14 +60,14 @@ class Looking:
             names = os.listdir(copy.objects_dir + b"/pack")
         if not any(name.endswith(b".idx") for name in names):
             raise ExperimentError("there is no pack, so there is nothing to index")
-        self._git(copy, "multi-pack-index", "write", "--no-progress")
+        git_in_copy(self.request, copy, ("multi-pack-index", "write", "--no-progress"))
         return self._store(copy.objects_dir, is_ours=True)
 
     def consolidated(self) -> Store:
         """Return a copy that has one pack."""
         self.request.on_step("packing a copy into one pack")
         copy = self._copy(stored_bytes(require_inspection(self.request.report)))
-        self._git(copy, "repack", "-a", "-d", "-l", "-k", "-q", "--no-write-bitmap-index")
+        git_in_copy(self.request, copy, ("repack", "-a", "-d", "-l", "-k", "-q", "--no-write-bitmap-index"))
         return self._store(copy.objects_dir, is_ours=True)
 
     def generated(self, pack_count: int) -> Store:
@@ -86,20 +85,10 @@ class Looking:
         )
 
     def _store(self, objects_dir: bytes, *, is_ours: bool) -> Store:
-        repository, inspection = self.request.report.repository, require_inspection(self.request.report)
-        references = read_references(
-            repository.git_dir,
-            repository.common_dir,
-            inspection,
-            program=self.request.program,
-            cancel=self.request.cancel,
-        )
-        if not references:
-            raise ExperimentError("it has no reference that can be read, so no object of it is known")
         return Store(
             objects_dir=objects_dir,
-            object_id=dict(references).get(b"HEAD", references[0][1]),
-            object_format=inspection.object_format,
+            object_id=a_tip(self.request),
+            object_format=require_inspection(self.request.report).object_format,
             is_ours=is_ours,
         )
 
@@ -108,15 +97,6 @@ class Looking:
             self.request.report, room_needed_bytes=room_needed_bytes, registry_dir=self.request.registry_dir
         )
         return self.resources.enter_context(making)
-
-    def _git(self, copy: ThrowAwayCopy, *arguments: str) -> None:
-        run_git(
-            self.request.program,
-            arguments,
-            git_dir=copy.git_dir,
-            time_limit_s=WRITE_LIMIT_S,
-            cancel=self.request.cancel,
-        )
 
 
 AS_IT_IS: Final = Stock(

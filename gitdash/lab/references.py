@@ -102,15 +102,35 @@ def report_of_lender(lender: Lent, inspection: Inspection) -> RepositoryReport:
     )
 
 
+def own_references(request: ExperimentRequest) -> tuple[tuple[bytes, str], ...]:
+    """Return full names and ids of the repository's own references, as `read_references` does."""
+    repository = request.report.repository
+    return read_references(
+        repository.git_dir,
+        repository.common_dir,
+        require_inspection(request.report),
+        program=request.program,
+        cancel=request.cancel,
+    )
+
+
+def a_tip(request: ExperimentRequest) -> str:
+    """Return what HEAD leads to, or another reference if it leads nowhere.
+
+    Raises ExperimentError if there is none, and what `read_references` raises.
+    """
+    references = own_references(request)
+    if not references:
+        raise ExperimentError("it has no reference that can be read, so no object of it is known")
+    return dict(references).get(b"HEAD", references[0][1])
+
+
 def tips_of(request: ExperimentRequest, lenders: tuple[Lent, ...]) -> Tips:
     """Return the tips of the repository, and those of its lenders as what can be left out.
 
     Raises ExperimentError, GitError, FileError and FormatError.
     """
-    repository, inspection = request.report.repository, require_inspection(request.report)
-    own = read_references(
-        repository.git_dir, repository.common_dir, inspection, program=request.program, cancel=request.cancel
-    )
+    own = own_references(request)
     lent = [
         object_id
         for lender in lenders
@@ -160,11 +180,8 @@ def objects_named(request: ExperimentRequest, prefixes: tuple[bytes, ...]) -> tu
 
     Raises ExperimentError, GitError, FileError and FormatError.
     """
-    repository, inspection = request.report.repository, require_inspection(request.report)
-    references = read_references(
-        repository.git_dir, repository.common_dir, inspection, program=request.program, cancel=request.cancel
-    )
-    ids = [object_id for name, object_id in references if name.startswith(prefixes)]
+    inspection = require_inspection(request.report)
+    ids = [object_id for name, object_id in own_references(request) if name.startswith(prefixes)]
     objects_dir = object_folders(request.report)[0]
     with shadow_git_dir(object_format=inspection.object_format, objects_dir=objects_dir) as shadow:
         output = run_git(

@@ -6,7 +6,7 @@ Pure: lines of text made of a report. What is not known is not mentioned.
 from collections.abc import Iterator
 
 from gitdash.measurement.strategy import StrategyChoice
-from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection, LooseFacts, PackFacts
+from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
@@ -81,7 +81,7 @@ def explain_difference(report: RepositoryReport) -> tuple[str, ...]:
 
 
 def _disk_lines(inspection: Inspection, *, has_own_store: bool) -> Iterator[str]:
-    objects_bytes = _objects_bytes(inspection)
+    objects_bytes = inspection.objects_bytes
     match inspection.disk:
         case Unreadable(reason=reason):
             yield f"disk: unreadable: {reason}"
@@ -91,10 +91,10 @@ def _disk_lines(inspection: Inspection, *, has_own_store: bool) -> Iterator[str]
             if disk.linked_bytes:
                 yield f"  {linked_text(disk.linked_bytes)}"
             # what is written meanwhile, or lies behind a link, may be in one of the two figures alone
-            if objects_bytes is not None and disk.bytes >= objects_bytes and has_own_store:
+            if not isinstance(objects_bytes, Unreadable) and disk.bytes >= objects_bytes and has_own_store:
                 rest = exact_bytes(disk.bytes - objects_bytes)
                 yield f"  {rest} of it are indexes, bitmaps, references, logs and the like: not objects"
-    if objects_bytes is None:
+    if isinstance(objects_bytes, Unreadable):
         return
     yield f"objects: {exact_bytes(objects_bytes)} in packs and loose objects, reachable or not, lent by others or not"
     if not has_own_store:
@@ -115,18 +115,18 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
                 f" {counted(exclusive.duplicate_count, 'object that is', 'objects that are')} stored here although a"
                 " lender has the same, too"
             )
-            yield from _rest_of_objects(_objects_bytes(inspection), exclusive)
+            yield from _rest_of_objects(inspection.objects_bytes, exclusive)
         case None:
             pass
 
 
-def _rest_of_objects(objects_bytes: int | None, exclusive: ExclusiveSizes) -> Iterator[str]:
+def _rest_of_objects(objects_bytes: int | Unreadable, exclusive: ExclusiveSizes) -> Iterator[str]:
     if exclusive.redundant_count:
         yield (
             f"  {exact_bytes(exclusive.redundant_bytes)} more are second copies of"
             f" {counted(exclusive.redundant_count, 'object')} in the same store"
         )
-    if objects_bytes is not None:
+    if not isinstance(objects_bytes, Unreadable):
         parts = exclusive.exclusive_bytes + exclusive.duplicate_bytes + exclusive.redundant_bytes
         if objects_bytes >= parts:
             yield f"  {exact_bytes(objects_bytes - parts)} remain of `objects`: the header and checksum of each pack"
@@ -185,11 +185,3 @@ def _own_against_others(inspection: Inspection, own: SizeMeasurement, sizes: Siz
             f"  {exact_bytes(abs(difference_bytes))} {comparison} `exclusive`, which asks where objects are stored and"
             " not what reaches them"
         )
-
-
-def _objects_bytes(inspection: Inspection) -> int | None:
-    match inspection.packs, inspection.loose:
-        case PackFacts(bytes=pack_bytes), LooseFacts(bytes=loose_bytes):
-            return pack_bytes + loose_bytes
-        case _:
-            return None

@@ -9,6 +9,7 @@ import enum
 import msgspec
 
 from gitdash.model.repository import Unreadable
+from gitdash.units import sum_bytes
 
 
 class ObjectFormat(enum.StrEnum):
@@ -410,3 +411,10 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     left_out_lock_count: int = 0
     """Locks of references that are not in `locks`, where these would be too many: without a holder, and older than
     those that are, but for the oldest."""
+
+    @property
+    def objects_bytes(self) -> int | Unreadable:
+        """What packs and loose objects take, reachable or not."""
+        if isinstance(self.packs, Unreadable):
+            return self.packs
+        return self.loose if isinstance(self.loose, Unreadable) else sum_bytes((self.packs.bytes, self.loose.bytes))

@@ -4,12 +4,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gitdash.model.inspection import Inspection, LooseFacts, PackFacts, ReferenceFacts
+from gitdash.model.inspection import Inspection, ReferenceFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role, StorageLayout, Unreadable
 from gitdash.model.saved import Saved, SavedSum, saved_of
 from gitdash.model.sizes import Bound
-from gitdash.units import sum_bytes
 
 
 def saved_by(report: RepositoryReport) -> Saved | Unreadable | None:
@@ -25,13 +24,6 @@ def is_dedicated_pool(report: RepositoryReport) -> bool:
         return True
     references = report.inspection.references if isinstance(report.inspection, Inspection) else None
     return isinstance(references, ReferenceFacts) and references.has_dangling_namespace
-
-
-def objects_bytes(packs: PackFacts | Unreadable, loose: LooseFacts | Unreadable) -> int | Unreadable:
-    """Return the size of packs and loose objects together."""
-    if isinstance(packs, Unreadable):
-        return packs
-    return loose if isinstance(loose, Unreadable) else sum_bytes((packs.bytes, loose.bytes))
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -66,7 +58,5 @@ def _row(report: RepositoryReport) -> _Row:
         borrower_count=len(report.borrowers),
         saved_bytes=saved.bytes if isinstance(saved, Saved) else saved,
         saved_bound=saved.bound if isinstance(saved, Saved) else Bound.EXACT,
-        objects_bytes=(
-            inspection if isinstance(inspection, Unreadable) else objects_bytes(inspection.packs, inspection.loose)
-        ),
+        objects_bytes=inspection if isinstance(inspection, Unreadable) else inspection.objects_bytes,
     )

@@ -23,7 +23,7 @@ from gitdash.model.repository import Role, Unreadable
 from gitdash.model.saved import Saved
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
 from gitdash.model.summary import RepositorySummary
-from gitdash.survey.saving import is_dedicated_pool, objects_bytes, saved_by, saved_sum
+from gitdash.survey.saving import is_dedicated_pool, saved_by, saved_sum
 from gitdash.units import printable_path, sum_bytes
 
 _Part = TypeVar("_Part")
@@ -168,7 +168,7 @@ def _file_facts(inspection: Inspection | Unreadable, *, lender_has_bitmap: bool)
     return {
         "disk_bytes": _value(inspection.disk, lambda disk: disk.bytes),
         "allocated_bytes": _value(inspection.disk, lambda disk: disk.allocated_bytes),
-        "objects_bytes": objects_bytes(packs, loose),
+        "objects_bytes": inspection.objects_bytes,
         "pack_count": _value(packs, lambda part: part.count),
         "pack_bytes": _value(packs, lambda part: part.bytes),
         "outside_midx_count": _value(packs, lambda part: part.outside_midx_count),

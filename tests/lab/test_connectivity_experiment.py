@@ -136,7 +136,7 @@ def test_a_partial_clone_is_checked_without_what_it_has_not_fetched(repository: 
 
 def test_without_references_there_is_nothing_to_ask_for(tmp_path: Path) -> None:
     repository = GitRepository.init(tmp_path / "a.git")
-    with pytest.raises(ExperimentError, match="so there is no tip"):
+    with pytest.raises(ExperimentError, match="no reference that can be read"):
         made(CONNECTIVITY, repository.path)
 
 
