@@ -82,15 +82,20 @@ def inspect_repository(git_dir: bytes, common_dir: bytes, *, now_s: float, loose
         now_s: The moment of the inspection, from which ages count.
         loose_stale_age_s: Older loose objects are stale.
     """
-    place = Place(
+    place = place_of(git_dir, common_dir)
+    moment = Moment(now_s=now_s, loose_stale_age_s=loose_stale_age_s)
+    return inspect_snapshot(_snapshot(place), place, moment)
+
+
+def place_of(git_dir: bytes, common_dir: bytes) -> Place:
+    """Return a place that is reached by its absolute paths."""
+    return Place(
         git_dir=git_dir,
         common_dir=common_dir,
         real_common_dir=os.path.realpath(common_dir),
         common_prefix=common_dir + b"/",
         objects_prefix=common_dir + b"/objects/",
     )
-    moment = Moment(now_s=now_s, loose_stale_age_s=loose_stale_age_s)
-    return inspect_snapshot(_snapshot(place), place, moment)
 
 
 def inspect_if_changed(place: Place, known_fingerprint: bytes | None, moment: Moment) -> Inspection | None:

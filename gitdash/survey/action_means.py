@@ -16,7 +16,7 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.bookkeeping import Bookkeeping
-from gitdash.survey.inspect_now import inspect_now
+from gitdash.survey.inspect_now import inspect_again
 from gitdash.survey.neighbourhood import look_around, remembered_loans
 from gitdash.survey.single import Single, path_of_store, report_single
 
@@ -98,7 +98,7 @@ class ActionMeans:
     def figures(self, report: RepositoryReport) -> StoreFigures:
         """Return the figures of a repository's own files now; of findings nothing is known, for nobody has judged."""
         repository = report.repository
-        inspection = inspect_now(repository.git_dir, repository.common_dir, now_s=self.clock())
+        inspection = inspect_again(repository.git_dir, repository.common_dir, report.inspection, now_s=self.clock())
         now = msgspec.structs.replace(report, inspection=inspection)
         return msgspec.structs.replace(figures_of(now), finding_count=None)
 
