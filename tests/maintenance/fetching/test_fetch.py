@@ -374,7 +374,8 @@ def test_cancelled_fetch_changes_nothing_and_leaves_no_process_and_no_lock(tmp_p
     watching = threading.Thread(target=cancel_when_seen, daemon=True)
     watching.start()
     result = fetched(client.path, cancel=cancel)
-    assert time.monotonic() - cancelled_s[0] < 1.0
+    # git and what it started would go on for 60 s
+    assert time.monotonic() - cancelled_s[0] < 10
     assert (result.outcome, result.reason) == (Outcome.CANCELLED, Reason.CANCELLED)
     assert references(client) == {}
     assert not list(client.path.rglob("*.lock"))
