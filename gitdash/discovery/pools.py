@@ -86,10 +86,6 @@ class PoolGraph:
         identity = _identity(self._entries[path])
         return identity is None or self._keeper[identity] == path
 
-    def object_store_count(self) -> int:
-        """Return how many different object stores are known."""
-        return len(self._keeper)
-
 
 def pool_graph(
     entries: Iterable[PoolEntry], others: Mapping[StoreIdentity, Iterable[bytes]] | None = None

@@ -66,10 +66,6 @@ class ActionRows:
             return self._select("ORDER BY number DESC LIMIT ?", limit)
         return self._select("WHERE path = ? ORDER BY number DESC LIMIT ?", path, limit)
 
-    def of_run(self, run: str) -> list[LedgerEntry]:
-        """Return the entries of one run, the oldest first."""
-        return self._select("WHERE run = ? ORDER BY number", run)
-
     def running(self) -> list[LedgerEntry]:
         """Return the entries of actions that have not ended, the oldest first."""
         return self._select("WHERE is_running = 1 ORDER BY number")

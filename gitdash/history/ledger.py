@@ -89,11 +89,6 @@ class Ledger:
         merged = [entry for entry in self._merged(found) if path is None or entry.path == path]
         return tuple(reversed(merged))[:limit]
 
-    def reports(self, run: str) -> tuple[LedgerEntry, ...]:
-        """Return the entries of one run in the order in which their actions began."""
-        found = self._rows.of_run(run) if self._rows is not None else []
-        return tuple(entry for entry in self._merged(found) if entry.run == run)
-
     def open_entries(self) -> tuple[LedgerEntry, ...]:
         """Return the entries of actions that run, or were cut off, in the order in which they began."""
         found = self._rows.running() if self._rows is not None else []

@@ -12,10 +12,8 @@ from typing import Final
 import msgspec
 
 from gitdash.model.experiment import ExperimentResult, StrategyComparison
-from gitdash.model.inspection import Inspection
 from gitdash.model.ledger import LedgerEntry
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import SizeMeasurement
 from gitdash.model.summary import RepositorySummary
 
@@ -70,12 +68,6 @@ _NOT_ONE: Final = (ValueError, RecursionError)
 """What the decoder says of bytes that are no record."""
 
 
-class _InspectionOnly(msgspec.Struct, frozen=True):
-    """The one field of a report that is wanted; the others are skipped."""
-
-    inspection: Inspection | Unreadable
-
-
 @cache
 def _encoder() -> msgspec.msgpack.Encoder:
     return msgspec.msgpack.Encoder()
@@ -89,11 +81,6 @@ def _summary_decoder() -> msgspec.msgpack.Decoder[RepositorySummary]:
 @cache
 def _report_decoder() -> msgspec.msgpack.Decoder[RepositoryReport]:
     return msgspec.msgpack.Decoder(RepositoryReport)
-
-
-@cache
-def _inspection_decoder() -> msgspec.msgpack.Decoder[_InspectionOnly]:
-    return msgspec.msgpack.Decoder(_InspectionOnly)
 
 
 @cache
@@ -135,15 +122,6 @@ def decode_report(data: bytes) -> RepositoryReport | None:
         return _report_decoder().decode(data)
     except _NOT_ONE:
         return None
-
-
-def decode_inspection(data: bytes) -> Inspection | None:
-    """Return the inspection of a report; None if it has none, or if the bytes are not a report (any more)."""
-    try:
-        inspection = _inspection_decoder().decode(data).inspection
-    except _NOT_ONE:
-        return None
-    return None if isinstance(inspection, Unreadable) else inspection
 
 
 def decode_measurement(data: bytes) -> SizeMeasurement | None:

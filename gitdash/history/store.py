@@ -7,7 +7,7 @@ callers compare fingerprints.
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
@@ -23,7 +23,6 @@ from gitdash.history.records import (
     KnownInspection,
     Loan,
     StoredSize,
-    decode_inspection,
     decode_measurement,
     decode_report,
     decode_summary,
@@ -168,18 +167,6 @@ class History:
         data = self._report_data(path)
         return None if data is None else decode_report(data)
 
-    def inspection(self, path: bytes) -> Inspection | None:
-        """Return the last inspection of a repository; None if there is none (that this version can read)."""
-        data = self._report_data(path)
-        return None if data is None else decode_inspection(data)
-
-    def reports(self, paths: Iterable[bytes]) -> Iterator[RepositoryReport]:
-        """Yield the reports of those of `paths` that have one."""
-        for path in paths:
-            report = self.report(path)
-            if report is not None:
-                yield report
-
     def save_report(self, report: RepositoryReport, summary: RepositorySummary) -> None:
         """Remember a report and its row."""
         if not self._writer.is_writable:
@@ -244,13 +231,6 @@ class History:
                 ("DELETE FROM sizes WHERE path = ?", gone),
                 ("DELETE FROM comparisons WHERE path = ?", gone),
             )
-
-    def size(
-        self, path: bytes, question: Question, excluded_references: Sequence[str], fingerprint: bytes
-    ) -> SizeMeasurement | None:
-        """Return the measurement that was stored with just this fingerprint, marked as from here; else None."""
-        stored = self.last_size(path, question, excluded_references)
-        return stored.measurement if stored is not None and stored.fingerprint == fingerprint else None
 
     def last_size(self, path: bytes, question: Question, excluded_references: Sequence[str] = ()) -> StoredSize | None:
         """Return the last measurement of a question, whatever has changed since; None if there is none."""

@@ -70,17 +70,15 @@ class Families:
             yield from self._relatives_of.get(names[0], ())
 
 
-def claims_of(
-    report: RepositoryReport, *, families: Families, writes: bool, host: str | None = None, volume: int | None = None
-) -> Claims:
-    """Return what an action on a repository needs. `volume` None is that of its object store, if that could be read."""
+def claims_of(report: RepositoryReport, *, families: Families, writes: bool, host: str | None = None) -> Claims:
+    """Return what an action on a repository needs; its volume is that of the object store, if that could be read."""
     store = _store(report)
     return Claims(
         repository=report.repository.path,
         family=families.family(report),
         writes=writes,
         host=host,
-        volume=store.device if volume is None and store is not None else volume,
+        volume=None if store is None else store.device,
     )
 
 

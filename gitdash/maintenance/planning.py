@@ -102,20 +102,6 @@ def _unmended(report: RepositoryReport) -> Iterable[Unmended]:
             yield Unmended(rule=finding.rule, severity=finding.severity, summary=finding.summary, remedy=finding.remedy)
 
 
-def without(plan: Plan, task: Task) -> Plan:
-    """Return the plan less one task."""
-    return msgspec.structs.replace(plan, tasks=tuple(planned for planned in plan.tasks if planned.task is not task))
-
-
-def with_task(plan: Plan, task: Task, report: RepositoryReport, facts: ActionFacts) -> Plan:
-    """Return the plan with one task more, in its place; the same plan if it is there."""
-    if any(planned.task is task for planned in plan.tasks):
-        return plan
-    tasks = [*plan.tasks, *_planned(report, facts, {task: (ASKED_FOR,)})]
-    tasks.sort(key=lambda planned: _place(planned.task, report))
-    return msgspec.structs.replace(plan, tasks=tuple(tasks))
-
-
 def fitting_task(task: Task, report: RepositoryReport, facts: ActionFacts) -> Task:
     """Return the task that does here what a finding wants of `task`.
 

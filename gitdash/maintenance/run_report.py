@@ -61,11 +61,6 @@ class RunReport:
     """What went well first; of one outcome the largest group first."""
 
     @property
-    def count(self) -> int:
-        """How many actions there were."""
-        return sum(group.count for group in self.groups)
-
-    @property
     def exit_code(self) -> ExitCode:
         """What the command line says: 3 if some were refused and nothing else went wrong, 1 for all else that did.
 

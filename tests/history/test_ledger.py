@@ -102,15 +102,6 @@ def test_entries_come_the_newest_first_and_of_one_repository_if_asked(ledger: Le
 def test_entries_that_begin_in_the_same_moment_keep_their_order(ledger: Ledger) -> None:
     begun = [ledger.begin(entry()) for _ in range(5)]
     assert ledger.entries() == tuple(reversed(begun))
-    assert ledger.reports("run-1") == tuple(begun)
-
-
-def test_a_run_is_told_in_the_order_of_beginning(ledger: Ledger) -> None:
-    mine = [ledger.begin(entry(b"/srv/%d" % number, run="a")) for number in (3, 1, 2)]
-    ledger.begin(entry(run="b"))
-    ledger.put(ended(mine[0]))
-    assert ledger.reports("a") == (ended(mine[0]), mine[1], mine[2])
-    assert ledger.reports("none") == ()
 
 
 def test_lists_and_texts_of_an_entry_are_bounded(ledger: Ledger) -> None:

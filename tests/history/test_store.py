@@ -139,15 +139,14 @@ def unprivileged() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def test_report_summary_and_inspection_come_back_as_they_were(path: Path) -> None:
+def test_report_and_summary_come_back_as_they_were(path: Path) -> None:
     with open_history(str(path)) as history:
         save(history, b"/srv/x\xff.git")
-        expected = report(b"/srv/x\xff.git"), summary(b"/srv/x\xff.git"), inspection()
+        expected = report(b"/srv/x\xff.git"), summary(b"/srv/x\xff.git")
         for _ in range(2):
             found = (
                 history.report(b"/srv/x\xff.git"),
                 history.summaries([b"/srv"])[0],
-                history.inspection(b"/srv/x\xff.git"),
             )
             assert found == expected
             history.flush()
@@ -160,7 +159,6 @@ def test_report_summary_and_inspection_come_back_as_they_were(path: Path) -> Non
 def test_what_is_not_known_is_none(path: Path) -> None:
     with open_history(str(path)) as history:
         assert history.report(b"/x") is None
-        assert history.inspection(b"/x") is None
         assert history.inspections([b"/"], after=b"", limit=9) == {}
         assert history.summaries([b"/"]) == []
         assert history.last_size(b"/x", Question.REACHABLE) is None
@@ -188,7 +186,6 @@ def test_known_inspections_are_those_of_this_version(path: Path, monkeypatch: py
         assert decode_report(known[b"/a"].report) == report(b"/a", inspection=inspection(b"1", None))
         assert (known[b"/a"].fingerprint, known[b"/a"].valid_until_s) == (b"1", None)
         assert [row.path for row in history.summaries([b"/"])] == [b"/a", b"/b", b"/c"]
-        assert history.inspection(b"/b") is None
 
 
 def test_known_inspections_come_in_pages_in_the_order_of_paths(path: Path) -> None:
@@ -248,7 +245,6 @@ def test_record_that_no_longer_decodes_counts_as_unknown(path: Path) -> None:
     with open_history(str(path)) as history:
         assert [row.path for row in history.summaries([b"/"])] == [b"/b"]
         assert history.report(b"/a") is None
-        assert history.inspection(b"/a") is None
         assert history.last_size(b"/a", Question.REACHABLE) is None
 
 
@@ -270,9 +266,9 @@ def test_size_is_answered_for_the_same_question_and_fingerprint_only(path: Path)
         history.save_size(b"/a", measurement(2, question=Question.REACHABLE_OWN), fingerprint=b"f")
         history.save_size(b"/a", measurement(3, excluded_references=("refs/x/*", "refs/a/*")), fingerprint=b"f")
 
-        def answer(*key) -> int | None:
-            found = history.size(*key)
-            return found and found.bytes
+        def answer(path: bytes, question: Question, excluded: tuple[str, ...], fingerprint: bytes) -> int | None:
+            found = history.last_size(path, question, excluded)
+            return found.measurement.bytes if found is not None and found.fingerprint == fingerprint else None
 
         assert answer(b"/a", Question.REACHABLE, (), b"f") == 1
         assert answer(b"/a", Question.REACHABLE, (), b"g") is None
@@ -614,7 +610,9 @@ def test_older_file_loses_its_rows_and_keeps_sizes_and_loans(path: Path, version
         assert history.report(b"/a") is None
         assert history.summaries([b"/"]) == []
         assert history.inspections([b"/"], after=b"", limit=9) == {}
-        assert history.size(b"/a", Question.REACHABLE, (), b"f") == measurement(from_history=True)
+        size = history.last_size(b"/a", Question.REACHABLE)
+        assert size is not None
+        assert (size.measurement, size.fingerprint) == (measurement(from_history=True), b"f")
         assert history.loans.all() == ({loan(b"/a", 1)} if version > 1 else set())
         history.save_preference("view", b"x")
         history.loans.change(ended=[], new=[loan(b"/b", 2)])

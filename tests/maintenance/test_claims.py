@@ -113,12 +113,11 @@ def test_repository_that_was_read_anew_is_part_of_its_family() -> None:
     assert {b"7:5", b"7:9"} <= families.family(fresh)
 
 
-def test_claims_name_the_volume_of_the_object_store_unless_another_is_given() -> None:
+def test_claims_name_the_volume_of_the_object_store() -> None:
     one = report(b"a", 1)
     families = Families((one,))
     claims = claims_of(one, families=families, writes=True, host="example.org")
     assert claims == Claims(
         repository=b"/fleet/a", family=frozenset({b"7:1", own(1)}), writes=True, host="example.org", volume=7
     )
-    assert claims_of(one, families=families, writes=False, volume=3).volume == 3
     assert claims_of(report(b"b", None), families=families, writes=True).volume is None

@@ -13,7 +13,7 @@ from gitdash.maintenance.gains import gain
 from gitdash.maintenance.heuristics import batch_bytes, replaces_commit_graph, wants_bitmap, wants_pseudo_merges
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.pins import PINS
-from gitdash.maintenance.planning import ORDER, plan, with_task, without
+from gitdash.maintenance.planning import ORDER, plan
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
 from gitdash.model.inspection import BitmapSource, KeepFile
 from gitdash.model.plan import Plan, Step
@@ -182,15 +182,6 @@ def test_refused_task_of_a_finding_is_in_the_plan_with_its_reason() -> None:
 def test_plan_says_where_git_is_called() -> None:
     made = plan(report(WORKING_CLONE), action_facts())
     assert (made.path, made.common_dir) == (b"/home/me/a", b"/home/me/a/.git")
-
-
-def test_plan_can_be_edited() -> None:
-    case = report(findings=(finding("sweep"), finding("commit-graph")))
-    made = plan(case, action_facts())
-    assert [task.task for task in without(made, Task.SWEEP).tasks] == [Task.COMMIT_GRAPH]
-    longer = with_task(made, Task.PACK_REFS, case, action_facts())
-    assert [task.task for task in longer.tasks] == [Task.SWEEP, Task.PACK_REFS, Task.COMMIT_GRAPH]
-    assert with_task(longer, Task.PACK_REFS, case, action_facts()) is longer
 
 
 def test_answer_of_git_stands_beside_ours() -> None:

@@ -105,7 +105,8 @@ def test_a_policy_change_keeps_measured_sizes(fleet: Path, history: History) -> 
 
 def test_a_number_is_better_than_a_failure_whoever_came_first(fleet: Path, history: History) -> None:
     survey(fleet, history=history, sizes=SizesWanted.REACHABLE)
-    (stored,) = history.reports([os.fsencode(fleet / "plain.git")])
+    stored = history.report(os.fsencode(fleet / "plain.git"))
+    assert stored is not None
     memory = Memory(history, now_s=NOW_S, policy_for=Settings().policy_for)
     failed = msgspec.structs.replace(stored, sizes=Sizes(reachable=Unreadable("git died")))
     kept = memory.with_newer_sizes(failed).sizes
@@ -130,7 +131,8 @@ def test_a_failure_of_another_git_is_not_kept(fleet: Path, history: History) -> 
         return judge.facts(stored.repository.path).sizes
 
     survey(fleet, history=history)
-    (stored,) = history.reports([os.fsencode(fleet / "plain.git")])
+    stored = history.report(os.fsencode(fleet / "plain.git"))
+    assert stored is not None
     died = Unreadable("git died")
     stored = msgspec.structs.replace(stored, sizes=Sizes(reachable=died, reachable_own=died, git_version="2.39.5"))
     assert known_to("2.39.5").reachable == died
@@ -295,7 +297,8 @@ def test_what_nobody_foresaw_costs_one_cell_only(fleet: Path, monkeypatch: pytes
 
 def test_sizes_that_someone_else_stored_meanwhile_are_kept(fleet: Path, history: History) -> None:
     survey(fleet, history=history, sizes=SizesWanted.REACHABLE)
-    known = {report.repository.path: report.sizes for report in history.reports(history.paths([os.fsencode(fleet)]))}
+    found = map(history.report, history.paths([os.fsencode(fleet)]))
+    known = {report.repository.path: report.sizes for report in found if report is not None}
     running = run_survey(
         request(fleet, sizes=SizesWanted.EXCLUSIVE, settings=Settings(policy=Policy(loose_limit=7))),
         cancel=threading.Event(),

@@ -136,7 +136,6 @@ class _Planning:
             shown_url=presentable(url),
             host=address.host,
             refspecs=remote.refspecs,
-            is_mirror=mirror,
             prunes=prunes,
             is_promisor=remote.is_promisor,
             partial_filter=remote.partial_filter,

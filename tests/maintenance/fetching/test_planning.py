@@ -198,7 +198,6 @@ def test_references_are_pruned_only_where_config_or_user_says_so(
 
 def test_mirror_is_updated_in_one_piece_unless_it_is_pruned() -> None:
     plan = one(config(MIRROR))
-    assert plan.is_mirror
     assert "--atomic" in plan.arguments
     assert "--atomic" not in one(config(MIRROR), FetchOptions(prune=True)).arguments
     assert "--atomic" not in one(config(ORIGIN)).arguments
