@@ -73,7 +73,8 @@ def stand_in(
     if not os.path.isdir(common_dir + b"/logs"):
         config = [*config, (("core", None, "logallrefupdates"), "false")]
     objects = os.fsdecode(common_dir + b"/objects")
-    with held_folder(functools.partial(_fill, common_dir, head, config)) as folder:
+    own_folders = () if keeps_objects else ("objects",)
+    with held_folder(functools.partial(_fill, common_dir, head, config, own_folders)) as folder:
         environment = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": objects}
         if not keeps_objects:
             environment["GIT_OBJECT_DIRECTORY"] = os.path.join(folder, "objects")
@@ -100,8 +101,11 @@ def _refuse_what_holds_git_up(common_dir: bytes) -> None:
             raise GitError(f"{prefix}{name} is {kind}, and git would open it", kind=GitFailure.REFUSED)
 
 
-def _fill(common_dir: bytes, head: bytes, config: Sequence[tuple[Key, str]], folder: str) -> None:
-    os.mkdir(os.path.join(folder, "objects"), 0o700)
+def _fill(
+    common_dir: bytes, head: bytes, config: Sequence[tuple[Key, str]], own_folders: Sequence[str], folder: str
+) -> None:
+    for own_folder in own_folders:
+        os.mkdir(os.path.join(folder, own_folder), 0o700)
     path = os.fsencode(folder) + b"/"
     for name in (*_LINKED, *_LINKED_IF_THERE):
         target = common_dir + b"/" + name

@@ -79,9 +79,8 @@ def _shards(objects_dir: bytes) -> list[bytes]:
 
 def _irregular_entries(objects_dir: bytes, folder: bytes) -> list[bytes]:
     try:
-        with os.scandir(os.path.join(objects_dir, folder)) as entries:
-            return sorted(
-                os.path.join(folder, entry.name) for entry in entries if not entry.is_file(follow_symlinks=False)
-            )
+        with os.scandir(objects_dir + b"/" + folder) as entries:
+            found = [entry.name for entry in entries if not entry.is_file(follow_symlinks=False)]
     except OSError:
         return []
+    return sorted(folder + b"/" + name for name in found)
