@@ -1,8 +1,9 @@
-"""Values for people: bytes, counts, durations, ages, and text that is safe on a terminal.
+"""Values for people: bytes, counts, durations, ages, moments, and text that is safe on a terminal.
 
 Bytes use Ki, Mi, Gi; counts from 10,000 on use k, M, G; the two are never mixed. Nothing here reads a clock.
 """
 
+import datetime
 import re
 from collections.abc import Iterable
 from typing import Final
@@ -136,3 +137,21 @@ def human_age(age_s: float) -> str:
         if age_s >= unit_s:
             return f"{int(age_s // (604_800 if unit == 'w' else unit_s))}{unit}"
     return f"{int(age_s)}s"
+
+
+def utc_text(moment_s: float) -> str:
+    """Return a moment as RFC 3339 UTC to the second; one beyond the calendar becomes the calendar's nearest end."""
+    latest_s = 253_402_300_799.0
+    bounded_s = min(max(moment_s, 0.0), latest_s)
+    return datetime.datetime.fromtimestamp(bounded_s, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment_text(moment_s: float) -> str:
+    """Return a moment for people: `2026-11-30 21:53:00 UTC`."""
+    return utc_text(moment_s).replace("T", " ").replace("Z", " UTC")
+
+
+def ago_text(age_s: float) -> str:
+    """Return how long ago something was: `3d ago`, `now`."""
+    age = human_age(age_s)
+    return age if age == "now" else f"{age} ago"

@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 
 from gitdash.units import (
+    ago_text,
     counted,
     exact_bytes,
     fine_duration,
@@ -12,6 +13,7 @@ from gitdash.units import (
     human_bytes,
     human_count,
     human_duration,
+    moment_text,
     printable,
     printable_path,
     sum_bytes,
@@ -112,6 +114,13 @@ def test_fine_durations_have_three_digits(duration_s: float, text: str) -> None:
 )
 def test_ages_use_the_largest_whole_unit(age_s: float, text: str) -> None:
     assert human_age(age_s) == text
+
+
+def test_moments_and_how_long_ago_they_were_are_for_people() -> None:
+    # date -u -d @1700000000
+    assert moment_text(1_700_000_000.9) == "2023-11-14 22:13:20 UTC"
+    assert ago_text(0.2) == "now"
+    assert ago_text(3 * 86_400.0) == "3d ago"
 
 
 @pytest.mark.parametrize(

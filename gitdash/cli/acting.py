@@ -12,7 +12,7 @@ from gitdash.cli.output import OutputError, say, write_text
 from gitdash.cli.run_progress import RunProgress
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.export.json_values import SCHEMA_VERSION, json_text, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, json_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, short_lines
 from gitdash.export.ledger_record import action_record
 from gitdash.maintenance.outcomes import classify
@@ -21,7 +21,7 @@ from gitdash.maintenance.run_report import NAMED_LIMIT, report_lines, run_report
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.survey.acting import Actions
 from gitdash.survey.cut_off import settle_actions
-from gitdash.units import counted, printable_path
+from gitdash.units import counted, printable_path, utc_text
 
 if TYPE_CHECKING:
     from gitdash.history.store import History

@@ -15,10 +15,10 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode
-from gitdash.export.json_values import SCHEMA_VERSION, json_text, path_record, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, json_text, path_record
 from gitdash.history.store import History, HistoryError
 from gitdash.survey.forgetting import Remembered, forget, remembered_below
-from gitdash.units import counted, printable_path
+from gitdash.units import counted, printable_path, utc_text
 
 _LISTED: Final = 20
 """Lines of a kind; of more the number is said."""

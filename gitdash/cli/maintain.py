@@ -14,7 +14,7 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import ProgressLine, say, write_text
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.export.json_values import SCHEMA_VERSION, json_text, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, json_text
 from gitdash.export.plan_lines import plan_record, plans_lines
 from gitdash.maintenance.claims import Families
 from gitdash.model.plan import Plan
@@ -22,7 +22,7 @@ from gitdash.model.progress import CommandProgress
 from gitdash.model.task import Task
 from gitdash.survey.acting import Actions
 from gitdash.survey.maintaining import Planned
-from gitdash.units import counted, printable_path
+from gitdash.units import counted, printable_path, utc_text
 
 _RECLAIM_ALONE: Final = "reclaim drops objects: it is a task of its own, for one repository at a time"
 

@@ -17,10 +17,9 @@ from gitdash.export.experiment_figures import (
     took_text,
 )
 from gitdash.export.experiment_plot import UNICODE, Glyphs, plot_lines
-from gitdash.export.json_values import utc_text
 from gitdash.export.text_width import cell_width, pad
 from gitdash.model.experiment import ExperimentResult, StrategyComparison, VariantResult
-from gitdash.units import fine_duration, human_age, printable, printable_path
+from gitdash.units import ago_text, fine_duration, human_age, moment_text, printable, printable_path, utc_text
 
 _GAP: Final = "  "
 _INDENT: Final = "  "
@@ -53,7 +52,7 @@ def experiment_lines(
 def head_line(result: ExperimentResult) -> str:
     """Return which experiment it is, of what, when and how long."""
     number = f"#{result.number} " if result.number else ""
-    moment = utc_text(result.started_at_s).replace("T", " ").replace("Z", " UTC")
+    moment = moment_text(result.started_at_s)
     took = took_text(result)
     return f"{number}{_subject(result)} of {printable_path(result.path)}, {moment}, {took}"
 
@@ -117,5 +116,4 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def comparison_line(comparison: StrategyComparison, now_s: float) -> str:
     """Return what a comparison of strategies says, how old it is, and how much longer the rule's choice would take."""
-    age = human_age(now_s - comparison.measured_at_s)
-    return f"{'now' if age == 'now' else f'{age} ago'}, {comparison_text(comparison)}"
+    return f"{ago_text(now_s - comparison.measured_at_s)}, {comparison_text(comparison)}"

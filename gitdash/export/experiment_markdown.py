@@ -18,10 +18,9 @@ from gitdash.export.experiment_figures import (
     took_text,
 )
 from gitdash.export.experiment_plot import plot_lines
-from gitdash.export.json_values import utc_text
 from gitdash.export.tables import code_span
 from gitdash.model.experiment import ExperimentResult, VariantResult
-from gitdash.units import printable, printable_path
+from gitdash.units import moment_text, printable, printable_path
 
 _PLOT_WIDTH: Final = 100
 _MARKUP: Final = re.compile(r"([\\`*_\[\]<>#|~&@$])")
@@ -31,7 +30,7 @@ _AUTOMATIC_LINK: Final = re.compile(r"(?i)(www)\.|(https?)://")
 def experiment_markdown(result: ExperimentResult) -> str:
     """Return one report, with a heading of the second level."""
     question = f": {plain(result.question)}" if result.question else ""
-    moment = utc_text(result.started_at_s).replace("T", " ").replace("Z", " UTC")
+    moment = moment_text(result.started_at_s)
     parts = (
         [f"## gitdash bench {result.kind.value}{question}"],
         [f"Repository {code_span(printable_path(result.path))}, {moment}, {took_text(result)}."],

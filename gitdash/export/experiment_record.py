@@ -10,11 +10,11 @@ from typing import Final
 import msgspec
 
 from gitdash.export.experiment_commands import whole_command
-from gitdash.export.json_values import SCHEMA_VERSION, Record, rounded, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, Record, rounded
 from gitdash.export.struct_record import struct_record
 from gitdash.export.tables import CsvLines, safe_in_spreadsheet
 from gitdash.model.experiment import ExperimentResult, ExperimentRun, VariantResult
-from gitdash.units import printable_path
+from gitdash.units import printable_path, utc_text
 
 _OF_RUN: Final = (
     "wall_s",

@@ -8,7 +8,7 @@ dictionaries; text is made of them in `json_values`.
 from collections.abc import Iterable
 from itertools import zip_longest
 
-from gitdash.export.json_values import SCHEMA_VERSION, Record, part_value, path_record, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, Record, part_value, path_record
 from gitdash.export.size_record import sizes_record
 from gitdash.model.finding import Finding
 from gitdash.model.inspection import (
@@ -25,7 +25,7 @@ from gitdash.model.inspection import (
 )
 from gitdash.model.report import Lender, RepositoryReport, Totals
 from gitdash.model.repository import Repository, Unreadable
-from gitdash.units import printable_path
+from gitdash.units import printable_path, utc_text
 
 
 def document(

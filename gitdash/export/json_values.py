@@ -5,7 +5,6 @@ times are RFC 3339 UTC. Text is made here, files are not.
 """
 
 import binascii
-import datetime
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -34,13 +33,6 @@ def path_record(name: str, path: bytes) -> Record:
     if shown.encode() == path:
         return {name: shown}
     return {name: shown, f"{name}_bytes_base64": binascii.b2a_base64(path, newline=False).decode("ascii")}
-
-
-def utc_text(moment_s: float) -> str:
-    """Return a moment as RFC 3339 UTC to the second; one beyond the calendar becomes the calendar's nearest end."""
-    latest_s = 253_402_300_799.0
-    bounded_s = min(max(moment_s, 0.0), latest_s)
-    return datetime.datetime.fromtimestamp(bounded_s, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def rounded(duration_s: float) -> float:

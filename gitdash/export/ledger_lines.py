@@ -10,9 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from gitdash.export.json_values import utc_text
 from gitdash.model.ledger import NO_BITMAP, LedgerEntry, Outcome, Phase, RecordedCommand, ReferenceChange, StoreFigures
-from gitdash.units import counted, human_age, human_bytes, human_count, human_duration, printable, printable_path
+from gitdash.units import (
+    ago_text,
+    counted,
+    human_bytes,
+    human_count,
+    human_duration,
+    moment_text,
+    printable,
+    printable_path,
+)
 
 _LABEL_WIDTH: Final = 14
 _BAR_WIDTH: Final = 40
@@ -126,9 +134,8 @@ def _head(entry: LedgerEntry, now_s: float, *, names_path: bool) -> str:
     outcome = entry.outcome.value
     if entry.reason is not None and entry.reason.value != outcome:
         outcome += f" ({entry.reason.value})"
-    age = human_age(now_s - entry.started_at_s)
     where = f"{printable_path(entry.path)}: " if names_path else ""
-    when = f"{_moment(entry.started_at_s)} ({age}{'' if age == 'now' else ' ago'})"
+    when = f"{moment_text(entry.started_at_s)} ({ago_text(now_s - entry.started_at_s)})"
     return f"{when}  {where}{action_name(entry)}: {outcome}{_took(entry)}"
 
 
@@ -140,10 +147,6 @@ def _took(entry: LedgerEntry) -> str:
     if entry.elapsed_s is None or entry.outcome is Outcome.REFUSED:
         return ""
     return f", {human_duration(entry.elapsed_s)}{' in all' if entry.phases else ''}"
-
-
-def _moment(moment_s: float) -> str:
-    return utc_text(moment_s).replace("T", " ").replace("Z", " UTC")
 
 
 def _part(label: str, texts: Iterable[str]) -> Iterator[str]:
@@ -221,7 +224,7 @@ def _command(command: RecordedCommand) -> Iterator[str]:
 
 
 def _cut_off(entry: LedgerEntry) -> str:
-    begun = f"{action_name(entry)} of {printable_path(entry.path)}, begun {_moment(entry.started_at_s)}"
+    begun = f"{action_name(entry)} of {printable_path(entry.path)}, begun {moment_text(entry.started_at_s)}"
     ran = f"; the last that it began was {shlex.join(entry.commands[-1].argv)}" if entry.commands else ""
     left = ", ".join(_listed(entry.leftovers))
     return f"cut off: {begun}{ran}; {f'it may have left {left}' if left else 'it has left nothing that is seen'}"

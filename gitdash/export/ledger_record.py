@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from gitdash.export.json_values import SCHEMA_VERSION, Record, path_record, utc_text
+from gitdash.export.json_values import SCHEMA_VERSION, Record, path_record
 from gitdash.export.struct_record import struct_record
 from gitdash.model.ledger import LedgerEntry
+from gitdash.units import utc_text
 
 
 def history_document(

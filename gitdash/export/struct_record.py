@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from gitdash.export.json_values import Record, path_record, rounded, utc_text
+from gitdash.export.json_values import Record, path_record, rounded
+from gitdash.units import utc_text
 
 _MOMENT = "_at_s"
 

@@ -7,12 +7,13 @@ import msgspec
 import pytest
 
 from gitdash.export.json_record import FACT_NAMES, document, record
-from gitdash.export.json_values import json_line, json_text, utc_text
+from gitdash.export.json_values import json_line, json_text
 from gitdash.export.size_record import size_record
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.report import Lender, RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy
+from gitdash.units import utc_text
 from tests.assessment.subjects import (
     NOW_S,
     REPOSITORY,

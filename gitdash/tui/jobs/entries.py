@@ -10,7 +10,7 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.ledger.facts import fact_groups, outcome_piece
 from gitdash.tui.ledger.lines import detail_lines, indented, told_lines
 from gitdash.tui.ledger.run_line import run_groups
-from gitdash.units import human_age, human_count, human_duration, printable
+from gitdash.units import ago_text, human_count, human_duration, printable
 
 _MORE: Final = 2
 """Cells that what is said of an action stands further to the right."""
@@ -75,9 +75,8 @@ def _is_worth_a_sum(its: list[Job]) -> bool:
 
 def _run_lines(run: str, its: list[Job], now_s: float, width: int) -> list[Line]:
     entries = [entry for job in its for entry in job.entries if entry.run == run]
-    age = human_age(now_s - _ended_at_s(its))
     what = _ACTS.get(its[0].kind, "actions")
-    title = f"{_how_many(its, len(entries))} {what}, {age if age == 'now' else f'{age} ago'}:"
+    title = f"{_how_many(its, len(entries))} {what}, {ago_text(now_s - _ended_at_s(its))}:"
     return indented([[Piece(title, Tone.PLAIN)], *run_groups(entries)], width, 3)
 
 

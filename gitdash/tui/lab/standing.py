@@ -3,7 +3,7 @@
 from gitdash.model.experiment import ExperimentResult
 from gitdash.model.job import Job, JobState
 from gitdash.tui.experiments import ExperimentUnderWay
-from gitdash.units import counted, human_age, human_duration
+from gitdash.units import ago_text, counted, human_duration
 
 
 def doing_text(under_way: ExperimentUnderWay, job: Job, now_s: float) -> str:
@@ -17,6 +17,5 @@ def doing_text(under_way: ExperimentUnderWay, job: Job, now_s: float) -> str:
 
 def result_when(result: ExperimentResult, now_s: float) -> str:
     """Return how old a result is, and whether it is all that was wanted."""
-    age = human_age(max(now_s - result.started_at_s, 0.0))
-    when = age if age == "now" else f"{age} ago"
+    when = ago_text(max(now_s - result.started_at_s, 0.0))
     return when if result.is_complete else f"{when}, not complete"

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.export.json_values import utc_text
 from gitdash.export.ledger_lines import action_name
 from gitdash.model.ledger import LedgerEntry
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
@@ -13,7 +12,7 @@ from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.ledger.facts import fact_groups, outcome_piece
 from gitdash.tui.ledger.lines import detail_lines, indented, paragraph, told_lines
 from gitdash.tui.repository.view import Need, RepositoryView, ago
-from gitdash.units import counted, human_duration
+from gitdash.units import counted, human_duration, moment_text
 
 _AGE_WIDTH: Final = 8
 _TIME_WIDTH: Final = 9
@@ -73,11 +72,7 @@ def _entry_lines(entry: LedgerEntry, now_s: float, width: int, *, is_chosen: boo
         yield cut_line(head, width)
         return
     yield cut_line(head, width)
-    yield from paragraph(f"began {_moment(entry.started_at_s)}", Tone.DIM, width, _INDENT)
+    yield from paragraph(f"began {moment_text(entry.started_at_s)}", Tone.DIM, width, _INDENT)
     yield from indented(groups, width, _INDENT)
     yield from told_lines(entry, width, _INDENT, is_whole=True)
     yield from detail_lines(entry, width, _INDENT)
-
-
-def _moment(moment_s: float) -> str:
-    return utc_text(moment_s).replace("T", " ").replace("Z", " UTC")
