@@ -120,12 +120,14 @@ def test_second_process_does_not_fetch_what_another_fetches(
         add_remote(client, "origin", f"git://127.0.0.1:{silent.port}/x")
         arguments = gitdash.command("fetch", client.path, "--protocol", "git")
         with subprocess.Popen(arguments, env=gitdash.environment, stderr=subprocess.DEVNULL) as first:
-            until(lambda: bool(silent.connections))
-            second = gitdash.run("fetch", client.path, "--protocol", "git")
+            try:
+                until(lambda: bool(silent.connections))
+                second = gitdash.run("fetch", client.path, "--protocol", "git")
+            finally:
+                first.send_signal(signal.SIGINT)
             assert second.returncode == ExitCode.FINDINGS
             assert f"process {first.pid} on " in second.stdout
             assert len(silent.connections) == 1
-            first.send_signal(signal.SIGINT)
 
 
 def test_interrupt_says_what_became_of_all(gitdash: Gitdash, tmp_path: Path) -> None:
