@@ -128,7 +128,7 @@ def broken_references(report: RepositoryReport, facts: ActionFacts, task: Task) 
     if task is Task.RECLAIM and not references.loose_count and references.packed_count == 0:
         return "it has no references, so that everything in it would go"
     if references.empty_loose_names:
-        return f"empty references: {listed(references.empty_loose_names)}"
+        return f"empty references: {listed(references.empty_loose_names, of_count=references.empty_loose_count)}"
     return "tables of references are missing" if references.reftable_missing_count else None
 
 

@@ -210,7 +210,7 @@ FIRING = [
                 Task.RECLAIM,
             }
         ),
-        report(references=reference_facts(empty_loose_names=("refs/heads/x",))),
+        report(references=reference_facts(empty_loose_names=("refs/heads/x",), empty_loose_count=1)),
         {},
     ),
     (

@@ -128,9 +128,11 @@ def test_reftable_shows_its_tables_and_no_loose_or_packed_ones() -> None:
 
 
 def test_files_that_a_power_loss_emptied_are_named() -> None:
-    facts = ReferenceFacts(loose_count=1, packed_count=0, packed_bytes=0, empty_loose_names=("refs/heads/x",))
+    facts = ReferenceFacts(
+        loose_count=9, packed_count=0, packed_bytes=0, empty_loose_names=("refs/heads/x",), empty_loose_count=8
+    )
     texts = texts_of(references_page(view_of(entry(references=facts)), 120))
-    assert "empty files  refs/heads/x: what a power loss leaves" in texts
+    assert "empty files  refs/heads/x and 7 more: what a power loss leaves" in texts
     assert "packed-refs  none" in texts
 
 

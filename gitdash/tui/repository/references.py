@@ -5,6 +5,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from gitdash.assessment.sentences import listed
 from gitdash.export.columns import ABSENT, UNREADABLE
 from gitdash.model.inspection import Inspection, ReferenceBackend, ReferenceFacts
 from gitdash.model.namespaces import ReferenceNamespace, ReferenceNamespaces
@@ -112,7 +113,9 @@ def _stored(inspection: Inspection) -> Iterator[tuple[str, str]]:
     packed_bytes = references.packed_bytes
     yield "packed-refs", human_bytes(packed_bytes) if packed_bytes else "none"
     if references.empty_loose_names:
-        yield "empty files", f"{', '.join(map(printable, references.empty_loose_names))}: what a power loss leaves"
+        names = list(map(printable, references.empty_loose_names))
+        shown = listed(names, len(names), of_count=references.empty_loose_count)
+        yield "empty files", f"{shown}: what a power loss leaves"
 
 
 def _tables(references: ReferenceFacts) -> str:
