@@ -100,3 +100,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Another gitdash did it before this one: it is known from the ledger."""
     is_settled: bool = False
     """It was not done, and that says nothing any more: it was done since, or a person has taken note of it."""
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether it was not done, and that still counts."""
+        return self.state.is_undone and not self.is_settled

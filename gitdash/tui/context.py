@@ -14,6 +14,7 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.clock import Clock
 from gitdash.tui.experiments import ExperimentUnderWay
 from gitdash.tui.hand_over import HandOver
+from gitdash.tui.keymap import first_key
 from gitdash.tui.saved_views import SavedViews
 from gitdash.tui.source import Changes, FleetSource, SurveyProgress
 from gitdash.tui.table.fleet import Fleet
@@ -76,7 +77,7 @@ class Context:
 
     def key(self, action: str) -> str:
         """Return the first key of an action; empty if it has none."""
-        return self.shown_keys.get(action, "").partition(" ")[0]
+        return first_key(self.shown_keys, action)
 
     def take_in(self, changes: Changes) -> None:
         """Remember what concerns no single row."""

@@ -293,7 +293,7 @@ class Dashboard(App[int]):
         screen = self.screen
         scope = screen.SCOPE if isinstance(screen, DashboardScreen | ChooserScreen) else Scope.PAGE
         columns = tuple((column.key, column.help) for column in COLUMNS)
-        page = PageScreen("Help", partial(help_lines, scope, self.shown_keys, columns))
+        page = PageScreen("Help", partial(help_lines, scope, self.shown_keys, columns), self.shown_keys)
         self.call_next(partial(self.push_screen, page))
 
     def go_to(self, path: bytes) -> None:

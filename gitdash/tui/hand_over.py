@@ -17,7 +17,7 @@ from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.runner import run_in_foreground
 from gitdash.model.inspection import ConfigEffect, ConfigFacts, Inspection
 from gitdash.model.report import RepositoryReport
-from gitdash.tui.confirmation import Confirmation
+from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.units import printable
 
 _NAMED: Final = 3
@@ -92,7 +92,7 @@ class HandOver:
         return not problem
 
     def _say(self, text: str) -> None:
-        self._app.notify(text, severity="warning", timeout=3, markup=False)
+        self._app.notify(text, severity="warning", timeout=CONFIRM_S, markup=False)
 
 
 def _installed(name: str) -> str | None:

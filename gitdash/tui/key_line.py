@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from textual import events
 
@@ -9,7 +10,14 @@ from gitdash.tui.actions.action import Action, Scope
 from gitdash.tui.actions.declared import actions_of
 from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
-from gitdash.tui.keymap import shown_key
+from gitdash.tui.keymap import first_key, shown_key
+
+_OTHER_WAY: Final = {
+    "sort_next": "sort_previous",
+    "sort_packs_next": "sort_packs_previous",
+    "sort_pools_next": "sort_pools_previous",
+}
+"""Actions whose keys stand on the label of another, before its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +75,8 @@ def _label(action: Action, scope: Scope) -> str:
 
 
 def _short_key(action: Action, shown: Mapping[str, str]) -> str:
-    keys = shown[action.name]
-    if action.name in {"sort_next", "sort_packs_next", "sort_pools_next"} and keys == ">":
-        return "< >"
-    return keys.split()[0].replace("ctrl+", "^")
+    names = (_OTHER_WAY.get(action.name, ""), action.name)
+    return " ".join(filter(None, (first_key(shown, name) for name in names))).replace("ctrl+", "^")
 
 
 def _label_width(action: Action, shown: Mapping[str, str]) -> int:

@@ -121,6 +121,17 @@ def shown_key(key: str) -> str:
     return "+".join([*modifiers, last])
 
 
+def first_key(shown: Mapping[str, str], action: str) -> str:
+    """Return the first of an action's keys as people call them; empty if it has none."""
+    return shown.get(action, "").partition(" ")[0]
+
+
+def typing_key(shown: Mapping[str, str], action: str) -> str | None:
+    """Return, in Textual's spelling, the first of an action's keys that writes nothing; None if each of them does."""
+    names = [name for name in shown.get(action, "").split() if len(name) > 1 and name != "space"]
+    return textual_key(names[0]) if names else None
+
+
 def _key_name(word: str) -> str | None:
     if len(word) == 1:
         is_drawn = word.isprintable() and word != " " and not unicodedata.combining(word)

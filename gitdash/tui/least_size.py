@@ -23,9 +23,12 @@ def is_too_small(size: Size) -> bool:
     return size.width < LEAST_SIZE.width or size.height < LEAST_SIZE.height
 
 
-def too_small_lines(width: int) -> Sequence[Line]:
-    """Return what stands on a terminal that is too small for the dashboard."""
-    sentences = (f"gitdash needs {LEAST_SIZE.width} x {LEAST_SIZE.height} cells.", "Enlarge the terminal, or q quits.")
+def too_small_lines(quit_key: str, width: int) -> Sequence[Line]:
+    """Return what stands on a terminal that is too small for the dashboard; `quit_key` leaves it from any screen."""
+    sentences = (
+        f"gitdash needs {LEAST_SIZE.width} x {LEAST_SIZE.height} cells.",
+        f"Enlarge the terminal, or {quit_key} quits.",
+    )
     return [[], *([Piece(fit(f" {sentence}", width), Tone.WARNING)] for sentence in sentences)]
 
 

@@ -7,14 +7,15 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Size
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from typing_extensions import override
 
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.closing import close
+from gitdash.tui.confirmation import CONFIRM_S
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line
+from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
 from gitdash.tui.drawing.items import ItemsView
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fetches.starting import Fetches
@@ -24,6 +25,7 @@ from gitdash.tui.source import Changes
 from gitdash.units import printable_path
 
 _READ_ONLY: Final = " read-only "
+_COPIED_WIDTH: Final = 60
 
 
 class DashboardScreen(Screen[None]):
@@ -87,7 +89,7 @@ class DashboardScreen(Screen[None]):
             part.add_class("part")
             yield part
         yield self.key_view
-        yield LinesView(too_small_lines, id="notice")
+        yield LinesView(partial(too_small_lines, self.context.key("quit")), id="notice")
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the arrangement for the size."""
@@ -111,8 +113,17 @@ class DashboardScreen(Screen[None]):
         return () if path is None else (path,)
 
     def say(self, text: str) -> None:
-        """Show a short answer to a key; `text` is printable."""
-        self.notify(text, timeout=3, markup=False)
+        """Show a short answer to a key, as long as a question back is open; `text` is printable."""
+        self.notify(text, timeout=CONFIRM_S, markup=False)
+
+    def copy(self, text: str, title: str = "Copied") -> None:
+        """Put a text on the clipboard, and show the beginning of it."""
+        self.app.copy_to_clipboard(text)
+        self.notify(fit(text, _COPIED_WIDTH).rstrip(), title=title, timeout=2, markup=False)
+
+    def cover_with(self, page: ModalScreen[None]) -> None:
+        """Put a page over the screen."""
+        self.app.call_next(partial(self.app.push_screen, page))
 
     def path_for(self, what: str) -> bytes | None:
         """Return the repository that this screen or its cursor is on; None, which is said, if `what` has none."""
@@ -146,7 +157,7 @@ class DashboardScreen(Screen[None]):
         what = self.names_of(paths)
         start = partial(self._fetches.start, paths, what)
         page = FetchScreen(what, self.context.fetch_options, self.context.shown_keys, start=start)
-        self.app.call_next(partial(self.app.push_screen, page))
+        self.cover_with(page)
 
     def action_show_plan(self) -> None:
         """Show what maintenance would do."""

@@ -109,7 +109,7 @@ async def test_page_that_another_one_covers_is_left_where_it_is() -> None:
     async with driven_fleet([row("a.git")]) as driven:
         await driven.pilot.press("question_mark")
         below = driven.app.screen
-        await driven.app.push_screen(PageScreen("above", lambda _: []))
+        await driven.app.push_screen(PageScreen("above", lambda _: [], {}))
         above = driven.app.screen
         close(below)
         await driven.pilot.pause()

@@ -248,7 +248,7 @@ async def test_nothing_that_passes_a_condition_says_what_to_do() -> None:
     async with driven_fleet(rows()) as driven:
         await driven.press("slash")
         await driven.type("=packs > 1000")
-        assert any("For no repository is this condition true. Esc shows all." in line for line in driven.lines())
+        assert any("For no repository is this condition true. esc shows all." in line for line in driven.lines())
 
 
 async def test_empty_filter_line_says_what_can_be_typed() -> None:

@@ -19,7 +19,7 @@ def lines(scope: Scope, width: int = 100, **wishes: str | list[str]) -> list[str
 
 def test_numbers_of_views_and_of_tabs_have_one_line_each() -> None:
     views = [line for line in lines(Scope.FLEET) if "view of that number" in line]
-    assert views == ["   1 … 9           Show the view of that number; esc goes back to what was shown before."]
+    assert views == ["   1 … 9           Show the view of that number; to drop it brings back what was shown before."]
     tabs = [line for line in lines(Scope.REPOSITORY) if "tab of that number" in line]
     assert tabs == ["   1 … 9           Show the tab of that number."]
 

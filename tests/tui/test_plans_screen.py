@@ -262,7 +262,7 @@ async def test_read_only_plans_can_be_looked_at_but_not_run() -> None:
         assert "R run" not in driven.text()
         await driven.press("R", "R")
         assert driven.source.run == []
-        assert driven.toasts()[-1] == "Read-only: nothing is run. A script of it can be written."
+        assert driven.toasts()[-1] == "Read-only: nothing is run. X writes a script of it."
 
 
 @pytest.mark.safety

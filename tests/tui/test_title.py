@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from gitdash.survey.events import Waiting
-from gitdash.tui.fleet.progress import title_line
+from gitdash.tui.fleet.progress import Look, title_line
 from gitdash.tui.source import SurveyProgress
 from tests.tui.fixture_fleet import NOW_S
 
@@ -29,7 +29,7 @@ def _cancelled(*, ago_s: float) -> SurveyProgress:
 
 
 def _title(progress: SurveyProgress | None, width: int = 100, roots: tuple[bytes, ...] = (b"/srv/git",)) -> str:
-    line = title_line(roots, b"/home/me", progress, width, NOW_S)
+    line = title_line(roots, b"/home/me", progress, width, NOW_S, Look(skipped_key="e"))
     return "".join(piece.text for piece in line)
 
 

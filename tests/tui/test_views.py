@@ -76,9 +76,12 @@ def test_saving_and_removing_are_noted_for_the_state_file() -> None:
     assert noted == [("big", BIG), ("big", None)]
 
 
+KEYS = {f"view_{number}": str(number) for number in range(1, 10)}
+
+
 def test_page_gives_the_first_nine_a_key_and_marks_the_one_that_is_shown() -> None:
     listed = SavedViews([BIG, View(name="other")]).listed()
-    page = views_page(listed, "other", 80)
+    page = views_page(listed, "other", KEYS, 80)
     shown = [text for number, text in enumerate(texts(page.lines)) if number in page.items]
     assert [text[:5] for text in shown[:2]] == [" 1   ", " 2 ✓ "]
     assert [text[1] for text in shown] == [*"123456789", *" " * (len(listed) - 9)]
@@ -91,7 +94,7 @@ def test_description_says_all_that_a_view_sets() -> None:
 
 @pytest.mark.safety
 def test_name_and_filter_of_a_view_are_shown_printable() -> None:
-    page = views_page(SavedViews([View(name="a\x1b[2J", filter="x\x07")]).listed(), None, 80)
+    page = views_page(SavedViews([View(name="a\x1b[2J", filter="x\x07")]).listed(), None, KEYS, 80)
     assert "\x1b" not in "".join(texts(page.lines))
     assert "\x07" not in "".join(texts(page.lines))
 

@@ -30,7 +30,7 @@ GROUPING: Final = (
         command="open_group",
         keys=("right",),
         title="Open the group",
-        help="Open the group, or go to its first row; enter and a click on its sign open and close it.",
+        help="Open the group, or go to its first row; a click on its sign opens and closes it.",
         group=ORDER,
         scopes=(Scope.FLEET,),
     ),

@@ -21,7 +21,7 @@ MARKING: Final = (
         command="mark_range",
         keys=("v",),
         title="Mark a range of rows",
-        help="Begin a range that follows the cursor; again marks it, and esc drops it."
+        help="Begin a range that follows the cursor; again marks it, and it can be dropped."
         " Shift and a click mark up to there.",
         group=MARK,
         scopes=(Scope.FLEET,),

@@ -11,6 +11,7 @@ from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.fetches.choice import FetchChoice, fetch_page
+from gitdash.tui.keymap import first_key
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.name_screen import NameScreen
 
@@ -46,7 +47,14 @@ class FetchScreen(ChooserScreen, inherit_bindings=False):
             self.items.renew()
             return
         title, hint = _ASKED[kind]
-        page = NameScreen(title, hint, question_for=lambda _name: None, take=partial(self._named, kind), verb="take")
+        page = NameScreen(
+            title,
+            hint,
+            question_for=lambda _name: None,
+            take=partial(self._named, kind),
+            verb="take",
+            close_key=first_key(self.shown_keys, "back"),
+        )
         self.app.call_next(self.app.push_screen, page)
 
     def _named(self, kind: str, text: str) -> None:

@@ -4,7 +4,7 @@ For a condition there is a second line: what the word that is being typed can be
 run yet.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -18,14 +18,20 @@ from typing_extensions import override
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fleet.completion import completions, last_word
+from gitdash.tui.keymap import typing_key
 from gitdash.tui.table.row_filter import CONDITION_SIGN
 from gitdash.tui.text_input import LONGEST_TEXT, TextInput
 
 _PLACEHOLDER: Final = "words, or =SQL such as =packs > 50"
 _KEPT_TEXTS: Final = 50
-TYPING_KEYS: Final = (("enter", "keep"), ("escape", "drop"), ("tab", "complete"), ("up", "former"))
-"""What acts while a filter is typed, in Textual's spelling, with a word on each."""
 _TIP: Final = "a condition such as role = 'member' AND disk > 1 GiB; the help page lists the columns"
+
+
+def typing_keys(shown: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what acts while a filter is typed, in Textual's spelling, with a word on each."""
+    drop = typing_key(shown, "drop")
+    dropping = [] if drop is None else [(drop, "drop")]
+    return [("enter", "keep"), *dropping, ("tab", "complete"), ("up", "former")]
 
 
 class FilterInput(TextInput):

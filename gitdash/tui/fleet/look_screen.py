@@ -3,11 +3,8 @@
 The other half of the table's screen is `screen`.
 """
 
-from functools import partial
-
 import msgspec
 from textual import events, on
-from textual.screen import ModalScreen
 from typing_extensions import override
 
 from gitdash.export.columns import FLEET_COLUMNS
@@ -168,7 +165,14 @@ class LookScreen(DashboardScreen):
 
         views = self.context.views
         hint = description(self.viewing.present(""))
-        self.cover_with(NameScreen("Save as a view", hint, question_for=views.question_for, take=self._save_view))
+        page = NameScreen(
+            "Save as a view",
+            hint,
+            question_for=views.question_for,
+            take=self._save_view,
+            close_key=self.context.key("back"),
+        )
+        self.cover_with(page)
 
     def _save_view(self, name: str) -> None:
         self.context.views.save(self.viewing.present(name))
@@ -214,7 +218,3 @@ class LookScreen(DashboardScreen):
         self.fleet.sort_by(key)
         self.table.rearranged(cursor_line=line)
         self.look_changed()
-
-    def cover_with(self, page: ModalScreen[None]) -> None:
-        """Put a page over the screen."""
-        self.app.call_next(partial(self.app.push_screen, page))

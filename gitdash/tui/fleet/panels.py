@@ -49,10 +49,12 @@ class Panels:
     def why_empty(self) -> str:
         """Return what stands in the table if it has no rows."""
         where = roots_text(self._context.roots, self._home)
+        key = self._context.key("drop")
+        how = f" {key} shows all." if key else ""
         if self._fleet.filter.is_condition:
-            return "For no repository is this condition true. Esc shows all."
+            return f"For no repository is this condition true.{how}"
         if self._fleet.filter.is_active:
-            return "No repository contains all of these words. Esc shows all."
+            return f"No repository contains all of these words.{how}"
         progress = self._context.progress
         if progress is not None and progress.complete:
             return f"No repository below {where}."
@@ -103,4 +105,6 @@ class Panels:
         if len(lines) <= height:
             return lines
         hidden = len(lines) - height + 1
-        return [*lines[: height - 1], [Piece(f" … {hidden} more lines: enter opens", Tone.DIM)]]
+        key = self._context.key("open")
+        how = f": {key} opens" if key else ""
+        return [*lines[: height - 1], [Piece(f" … {hidden} more lines{how}", Tone.DIM)]]

@@ -23,12 +23,14 @@ _LEAST_ROOTS_WIDTH: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What is shown in which order, as far as the table itself does not say it."""
+    """What is shown in which order, and what is not, as far as the table itself does not say it."""
 
     view_name: str | None = None
     """None if what is shown is no view."""
     hidden_order: str | None = None
     """The column that rows are sorted by, with its arrow; None if the table shows it."""
+    skipped_key: str = ""
+    """Opens the list of what was skipped; empty if no key does."""
 
 
 def title_line(
@@ -40,7 +42,7 @@ def title_line(
     look: Look = Look(),
 ) -> Line:
     """Return the program's name, the name of the view, the roots, the order, and at the right the progress."""
-    right = progress_pieces(progress, home, now_s)
+    right = progress_pieces(progress, home, now_s, look.skipped_key)
     name = [Piece(" gitdash ", Tone.KEY), Piece(" ", Tone.PLAIN)]
     if look.view_name is not None:
         name += [Piece(fit(printable(look.view_name), _VIEW_NAME_WIDTH).rstrip(), Tone.STRONG), Piece(" · ", Tone.DIM)]
@@ -53,16 +55,17 @@ def title_line(
     return [*left, Piece(" " * max(width - line_length(left) - line_length(right), 0), Tone.PLAIN), *right]
 
 
-def progress_pieces(progress: SurveyProgress | None, home: bytes, now_s: float) -> list[Piece]:
+def progress_pieces(progress: SurveyProgress | None, home: bytes, now_s: float, skipped_key: str) -> list[Piece]:
     """Return how far the survey is, or, when it is over, what it found and how long ago."""
     if progress is None:
         return []
+    skipped = _skipped_text(progress, skipped_key)
     if progress.step not in _VERBS:
-        return [Piece(f"{_end_text(progress, now_s)} ", Tone.DIM)]
+        return [Piece(f"{_end_text(progress, now_s)}{skipped} ", Tone.DIM)]
     if progress.waiting is not None:
-        more = [Piece(f"{_waiting_text(progress.waiting, home)}{_skipped_text(progress)} ", Tone.WARNING)]
+        more = [Piece(f"{_waiting_text(progress.waiting, home)}{skipped} ", Tone.WARNING)]
     else:
-        more = [Piece(f"{_rate_text(progress)}{_skipped_text(progress)} ", Tone.DIM)]
+        more = [Piece(f"{_rate_text(progress)}{skipped} ", Tone.DIM)]
     return [Piece(_counts_text(progress), Tone.ACCENT), *more]
 
 
@@ -87,12 +90,13 @@ def _end_text(progress: SurveyProgress, now_s: float) -> str:
         what = f"survey cancelled: {_how_many(progress)} {_DONE[progress.cancelled_step]}"
     else:
         what = f"{progress.known_count:,} surveyed in {human_duration(progress.elapsed_s)}"
-    return what + ago + _skipped_text(progress)
+    return what + ago
 
 
-def _skipped_text(progress: SurveyProgress) -> str:
+def _skipped_text(progress: SurveyProgress, key: str) -> str:
     """The key that opens the list stands beside the count."""
-    return f" · {progress.other_count:,} skipped (e)" if progress.other_count else ""
+    opened_by = f" ({key})" if key else ""
+    return f" · {progress.other_count:,} skipped{opened_by}" if progress.other_count else ""
 
 
 def _rate_text(progress: SurveyProgress) -> str:

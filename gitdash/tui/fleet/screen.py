@@ -15,10 +15,10 @@ from typing_extensions import override
 from gitdash.assessment.sentences import shell_word
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
-from gitdash.tui.confirmation import CONFIRM_S, Confirmation
+from gitdash.tui.confirmation import Confirmation
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, fit
-from gitdash.tui.fleet.filter_bar import TYPING_KEYS
+from gitdash.tui.drawing.cells import Line
+from gitdash.tui.fleet.filter_bar import typing_keys
 from gitdash.tui.fleet.look_screen import LookScreen
 from gitdash.tui.fleet.panels import WIDE_COLUMNS
 from gitdash.tui.fleet.progress import Look, title_line
@@ -55,7 +55,11 @@ class FleetScreen(LookScreen):
     def title_lines(self, width: int) -> Sequence[Line]:
         """Return what is looked at, and how far that is."""
         context = self.context
-        look = Look(view_name=self.viewing.name, hidden_order=self.table.hidden_order())
+        look = Look(
+            view_name=self.viewing.name,
+            hidden_order=self.table.hidden_order(),
+            skipped_key=context.key("show_skipped"),
+        )
         return [title_line(context.roots, self._home, context.progress, width, context.clock(), look)]
 
     @override
@@ -66,7 +70,7 @@ class FleetScreen(LookScreen):
     @override
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys of the filter line while it is typed on."""
-        return TYPING_KEYS if self.filter_bar.is_typing else ()
+        return typing_keys(self.context.shown_keys) if self.filter_bar.is_typing else ()
 
     def on_mount(self) -> None:
         """Say why there is nothing yet."""
@@ -237,8 +241,7 @@ class FleetScreen(LookScreen):
         if not paths:
             self.say("There is no repository under the cursor.")
         elif len(paths) > MANY and not self._confirmation.is_given((verb, paths), time.monotonic()):
-            question = f"Once more {verb} {what}."
-            self.notify(question, timeout=CONFIRM_S, markup=False)
+            self.say(f"Once more {verb} {what}.")
         else:
             for path in paths:
                 act(path)
@@ -253,10 +256,8 @@ class FleetScreen(LookScreen):
         """Copy the paths, with spaces between them."""
         paths = self.marking.acted_on()
         if paths:
-            text = " ".join(map(shell_word, paths))
-            self.app.copy_to_clipboard(text)
             title = "Copied" if len(paths) == 1 else f"Copied {len(paths):,} paths"
-            self.notify(fit(text, 60).rstrip(), title=title, timeout=2, markup=False)
+            self.copy(" ".join(map(shell_word, paths)), title)
 
     @override
     def action_leave(self) -> None:
@@ -265,4 +266,4 @@ class FleetScreen(LookScreen):
 
     def show_page(self, title: str, compose_lines: Callable[[int], Sequence[Line]]) -> None:
         """Cover the screen with a page."""
-        self.cover_with(PageScreen(title, compose_lines))
+        self.cover_with(PageScreen(title, compose_lines, self.context.shown_keys))

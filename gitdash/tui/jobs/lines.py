@@ -13,6 +13,7 @@ from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.jobs.counts import job_counts
 from gitdash.tui.jobs.differences import job_differences
 from gitdash.tui.jobs.entries import KeptLines, run_lines, says_the_reason
+from gitdash.tui.keymap import first_key
 from gitdash.units import human_age, human_bytes, human_count, human_duration
 
 _SHOWN: Final = 200
@@ -126,13 +127,13 @@ def _sections(jobs: Sequence[Job]) -> Iterator[_Section]:
     )
     ended = [job for job in all_ended if not job.is_earlier]
     earlier = [job for job in all_ended if job.is_earlier]
-    undone = [job for job in ended if job.state.is_undone and not job.is_settled]
-    others = [job for job in ended if not job.state.is_undone or job.is_settled]
+    undone = [job for job in ended if job.is_unsettled]
+    others = [job for job in ended if not job.is_unsettled]
     failed = [job for job in undone if job.state is JobState.FAILED]
     not_begun = [job for job in undone if job.state is not JobState.FAILED]
     yield _Section("Running", [job for job in jobs if job.state is JobState.RUNNING], _running_lines)
     yield _Section("Queued", [job for job in jobs if job.state is JobState.QUEUED], _queued_lines)
-    cut_off = [job for job in earlier if job.state.is_undone and not job.is_settled]
+    cut_off = [job for job in earlier if job.is_unsettled]
     yield _Section("Cut off, in an earlier gitdash", cut_off, _ended_lines)
     # what fails in every survey stands below what came of a person's own work
     for ending, which in (("", _is_own), (", for a survey", _is_part)):
@@ -153,7 +154,7 @@ def _is_part(job: Job) -> bool:
 
 def _why_empty(view: JobsView, width: int) -> list[Line]:
     texts = [
-        f"{what} ({view.shown_keys[name]})" if name in view.shown_keys else what
+        f"{what} ({key})" if (key := first_key(view.shown_keys, name)) else what
         for what, name in (
             ("A survey", "rescan_all"),
             ("another look at a repository", "rescan"),

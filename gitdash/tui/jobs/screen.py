@@ -21,7 +21,6 @@ from gitdash.tui.jobs.entries import KeptLines
 from gitdash.tui.jobs.lines import JobsView, jobs_page, title_pieces
 from gitdash.tui.screen import ItemsScreen
 from gitdash.tui.source import Changes
-from gitdash.units import printable_path
 
 _CLOCK_INTERVAL_S: Final = 1.0
 _STARTED: Final = frozenset({JobKind.FETCH, JobKind.MAINTAIN})
@@ -101,7 +100,7 @@ class JobsScreen(ItemsScreen):
             self.items.selected = self._numbers.index(number)
         jobs = [self.context.jobs[number] for number in self._numbers]
         self._open_numbers = {job.number for job in jobs if not job.state.has_ended}
-        self._failed_numbers = {job.number for job in jobs if _is_unsettled_failure(job)}
+        self._failed_numbers = {job.number for job in jobs if job.is_unsettled}
         self._placed = None if self.job is None else self.job.number
         return page
 
@@ -123,8 +122,8 @@ class JobsScreen(ItemsScreen):
     def _next_of(self, job: Job) -> int:
         """Return a job itself until it leaves its section, and then the one that stands where it stood."""
         jobs = [self.context.jobs[number] for number in self._numbers]
-        if job.number in self._failed_numbers and not _is_unsettled_failure(job):
-            return self._nearest([other for other in jobs if _is_unsettled_failure(other)] or [job])
+        if job.number in self._failed_numbers and not job.is_unsettled:
+            return self._nearest([other for other in jobs if other.is_unsettled] or [job])
         if job.number not in self._open_numbers or not job.state.has_ended:
             return job.number
         still_open = [other for other in jobs if not other.state.has_ended]
@@ -141,8 +140,7 @@ class JobsScreen(ItemsScreen):
     def _name_of(self, job: Job) -> str:
         if job.path is None:
             return f"all below {roots_text(self.context.roots, self._home)}"
-        summary = self.context.summary_of(job.path)
-        return printable_path(job.path) if summary is None else summary.name
+        return self.name_of(job.path)
 
     @override
     def show_changes(self, changes: Changes | None) -> None:
@@ -192,7 +190,7 @@ class JobsScreen(ItemsScreen):
         if (job := self.job) is None:
             return
         if not job.entries:
-            self._say(f"There is nothing more to say of this {_noun(job)}.")
+            self.say(f"There is nothing more to say of this {_noun(job)}.")
             return
         self._unfolded ^= {job.number}
         self.items.renew()
@@ -208,30 +206,23 @@ class JobsScreen(ItemsScreen):
                 said = f"{_capitalised(what)} will not begin."
             case JobState.RUNNING:
                 said = f"Cancelling {what}. {_STAYS.get(job.kind, 'What it has found so far stays.')}"
-            case state if state.is_undone and not job.is_settled:
+            case state if job.is_unsettled:
                 said = f"{_capitalised(what)} is counted as {state} no longer."
             case _:
-                self._say(f"This {_noun(job)} has ended already.")
+                self.say(f"This {_noun(job)} has ended already.")
                 return
         self.context.source.cancel_job(job.number)
-        self._say(said)
+        self.say(said)
 
     def action_retry(self) -> None:
         """Do the job under the cursor again."""
         if (job := self.job) is None:
             return
         if not job.state.has_ended:
-            self._say(f"This {_noun(job)} has not ended.")
+            self.say(f"This {_noun(job)} has not ended.")
             return
         self.context.source.retry_job(job.number)
-        self._say(f"Asked again for the {_noun(job)} of {self._name_of(job)}.")
-
-    def _say(self, text: str) -> None:
-        self.notify(text, timeout=3, markup=False)
-
-
-def _is_unsettled_failure(job: Job) -> bool:
-    return job.state.is_undone and not job.is_settled
+        self.say(f"Asked again for the {_noun(job)} of {self._name_of(job)}.")
 
 
 def _noun(job: Job) -> str:

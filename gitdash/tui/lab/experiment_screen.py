@@ -21,7 +21,7 @@ from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.experiments import ExperimentChoice, LabAnswer
@@ -247,8 +247,7 @@ class ExperimentScreen(ItemsScreen):
                 self.say("Its command is known once it has run, if it is one.")
                 return
             text = shlex.join(argv)
-        self.app.copy_to_clipboard(text)
-        self.notify(fit(text, 60).rstrip(), title="Copied", timeout=2, markup=False)
+        self.copy(text)
 
 
 def _bench_command(kind: ExperimentKind, path: bytes) -> str:

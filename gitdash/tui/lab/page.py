@@ -11,6 +11,7 @@ from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
 from gitdash.tui.experiments import ExperimentUnderWay
+from gitdash.tui.keymap import first_key
 from gitdash.tui.lab.box_plot import box_lines
 from gitdash.tui.lab.choosing import Choosing, OptionLine
 from gitdash.tui.lab.figures import axis_line, figures_of, head_line, variant_lines
@@ -129,7 +130,7 @@ def _standing(view: ExperimentView) -> Iterator[tuple[str, Tone]]:
     if view.is_running and view.under_way is not None and view.job is not None:
         question = view.under_way.choice.question
         which = f" ({question})" if question != view.choosing.question.text else ""
-        key = view.shown_keys.get("cancel_experiment")
+        key = first_key(view.shown_keys, "cancel_experiment")
         yield doing_text(view.under_way, view.job, view.now_s) + which, Tone.ACCENT
         yield (f"{key} cancels it." if key else "It can be cancelled among the jobs."), Tone.DIM
         return
@@ -145,7 +146,7 @@ def _standing(view: ExperimentView) -> Iterator[tuple[str, Tone]]:
 
 
 def _ready_text(view: ExperimentView) -> str:
-    key = view.shown_keys.get("run_experiment", "").partition(" ")[0]
+    key = first_key(view.shown_keys, "run_experiment")
     choosing = view.choosing
     marked_count, count = len(choosing.marked()), len(choosing.question.variants)
     if not view.choosing.runnable:

@@ -26,9 +26,8 @@ class ChooserScreen(PageScreen, inherit_bindings=False):
     SCOPE: ClassVar[Scope]
 
     def __init__(self, title: str, compose_page: Callable[[int], Page], shown_keys: Mapping[str, str]) -> None:
-        super().__init__(title, lambda _width: ())
+        super().__init__(title, lambda _width: (), shown_keys)
         self.items = ItemsView(compose_page, id="page")
-        self._shown_keys = shown_keys
         self._is_taken = False
 
     @override
@@ -36,9 +35,9 @@ class ChooserScreen(PageScreen, inherit_bindings=False):
         """Put the page into a frame."""
         frame = Vertical(self.items, id="frame", classes="chooser")
         frame.border_title = self.frame_title
-        labelled = [action for action in actions_of(self.SCOPE) if action.label and action.name in self._shown_keys]
+        labelled = [action for action in actions_of(self.SCOPE) if action.label and action.name in self.shown_keys]
         keys = [
-            (self._shown_keys[action.name].split()[0], "close" if action.name == "leave" else action.label)
+            (self.shown_keys[action.name].split()[0], "close" if action.name == "leave" else action.label)
             for action in labelled
         ]
         frame.border_subtitle = Content("  ".join(f"{key} {label}" for key, label in keys))

@@ -39,18 +39,22 @@ class NameScreen(ModalScreen[None]):
         *,
         question_for: Callable[[str], str | None],
         take: Callable[[str], None],
+        close_key: str,
         verb: str = "save",
         value: str = "",
         longest: int = _LONGEST_NAME,
         problem_of: Callable[[str], str | None] = lambda _name: None,
     ) -> None:
-        """`value` stands there at first; `problem_of` returns why a name is never taken, or None."""
+        """`value` stands there at first; `problem_of` returns why a name is never taken, or None.
+
+        `close_key` is the key that goes back, empty if there is none.
+        """
         super().__init__()
         self.input = TextInput(value, id="name", compact=True, max_length=longest)
         self._problem_of = problem_of
         self._title = title
         self._hint = hint
-        self._verb = verb
+        self._keys_text = f"enter {verb}" + (f"  {close_key} close" if close_key else "")
         self._question_for = question_for
         self._take = take
         self._asked: str | None = None
@@ -62,7 +66,7 @@ class NameScreen(ModalScreen[None]):
         """Put input and hint into a frame."""
         frame = Vertical(self.input, self._hint_view, id="name-frame")
         frame.border_title = self._title
-        frame.border_subtitle = Content(f"enter {self._verb}  esc close")
+        frame.border_subtitle = Content(self._keys_text)
         yield frame
 
     def on_mount(self) -> None:

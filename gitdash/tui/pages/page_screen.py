@@ -1,11 +1,12 @@
 """A page of lines over a screen, to scroll and to close."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from typing_extensions import override
 
@@ -14,6 +15,7 @@ from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.closing import close
 from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.keymap import first_key
 from gitdash.tui.source import Changes
 
 
@@ -26,8 +28,11 @@ class PageScreen(ModalScreen[None]):
         Binding("space", "move_half_pages(2)", "Page down", show=False),
     ]
 
-    def __init__(self, title: str, compose_lines: Callable[[int], Sequence[Line]]) -> None:
+    def __init__(
+        self, title: str, compose_lines: Callable[[int], Sequence[Line]], shown_keys: Mapping[str, str]
+    ) -> None:
         super().__init__()
+        self.shown_keys = shown_keys
         self.items = ItemsView(lambda width: Page(compose_lines(width)), id="page")
         self.frame_title = title
         """Shown in the frame. A literal of ours: it is parsed as markup."""
@@ -37,7 +42,8 @@ class PageScreen(ModalScreen[None]):
         """Put the page into a frame."""
         frame = Vertical(self.items, id="frame")
         frame.border_title = self.frame_title
-        frame.border_subtitle = "esc q close"
+        keys = filter(None, (first_key(self.shown_keys, name) for name in ("back", "leave")))
+        frame.border_subtitle = Content(f"{' '.join(keys)} close".lstrip())
         yield frame
 
     def on_resize(self) -> None:

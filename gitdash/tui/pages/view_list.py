@@ -1,32 +1,34 @@
 """The page of all views. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+
+from rich.cells import cell_len
 
 from gitdash.model.view import View
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.keymap import first_key
 from gitdash.tui.saved_views import ListedView
 from gitdash.units import printable
 
-KEY_COUNT: Final = 9
-"""So many views have a key of their own."""
 _NAME_WIDTH: Final = 32
 _INDENT: Final = 5
 
 
-def views_page(listed: Sequence[ListedView], shown_name: str | None, width: int) -> Page:
-    """Return the page; the view that is shown bears a mark."""
+def views_page(listed: Sequence[ListedView], shown_name: str | None, shown_keys: Mapping[str, str], width: int) -> Page:
+    """Return the page; the view that is shown bears a mark, and the first nine their keys."""
+    keys = [first_key(shown_keys, f"view_{number}") for number in range(1, len(listed) + 1)]
+    key_width = max((1, *map(cell_len, keys)))
     lines: list[Line] = []
     items = []
-    for number, entry in enumerate(listed, start=1):
+    for key, entry in zip(keys, listed, strict=True):
         items.append(len(lines))
-        key = str(number) if number <= KEY_COUNT else " "
         is_shown = entry.view.name == shown_name
         lines.append(
             [
-                Piece(f" {key} ", Tone.KEY),
+                Piece(f" {fit(key, key_width)} ", Tone.KEY),
                 Piece("✓ " if is_shown else "  ", Tone.ACCENT),
                 Piece(fit(printable(entry.view.name), min(_NAME_WIDTH, width // 2)), Tone.STRONG),
                 Piece(f"  {entry.origin.value}", Tone.DIM),

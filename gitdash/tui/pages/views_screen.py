@@ -10,6 +10,8 @@ from gitdash.model.view import View
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.closing import close
+from gitdash.tui.confirmation import CONFIRM_S
+from gitdash.tui.keymap import first_key
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.view_list import views_page
 from gitdash.tui.saved_views import Origin, SavedViews
@@ -33,7 +35,9 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
         open_view: Callable[[int], None],
         changed: Callable[[], None],
     ) -> None:
-        super().__init__("Views", lambda width: views_page(self.views.listed(), shown_name(), width), shown_keys)
+        super().__init__(
+            "Views", lambda width: views_page(self.views.listed(), shown_name(), shown_keys, width), shown_keys
+        )
         self.views = views
         self._open_view = open_view
         self._changed = changed
@@ -64,7 +68,7 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
         self._removed.append(removed)
         self.items.renew()
         self._changed()
-        key = self._shown_keys.get("restore_view")
+        key = first_key(self.shown_keys, "restore_view")
         self._say(f"Removed '{printable(removed.name)}'." + (f" {key} brings it back." if key else ""))
 
     def action_restore(self) -> None:
@@ -75,4 +79,4 @@ class ViewsScreen(ChooserScreen, inherit_bindings=False):
             self._changed()
 
     def _say(self, text: str) -> None:
-        self.notify(text, timeout=3, markup=False)
+        self.notify(text, timeout=CONFIRM_S, markup=False)

@@ -10,6 +10,7 @@ from gitdash.model.task import Task
 from gitdash.tui.drawing.cells import Line, Piece, Tone, fit, line_length, shorten_middle, spread
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import wrapped
+from gitdash.tui.keymap import first_key
 from gitdash.tui.plans.book import Counts
 from gitdash.tui.plans.lines import Block, ItemName, RepositoryPlan, place_of, repository_block
 from gitdash.units import counted, human_bytes
@@ -76,7 +77,7 @@ def head_lines(
         text = "Each repository is looked at anew. Nothing is changed before you run a plan."
         yield from wrapped(text if not is_complete else "There is no repository left.", Tone.DIM, width)
     elif is_complete and not has_any_task:
-        key = keys.get("add_task", "").partition(" ")[0]
+        key = first_key(keys, "add_task")
         added = f" {key} adds a task of your choice." if key else ""
         yield from wrapped(f"No finding names a task.{added}", Tone.DIM, width)
         yield ()

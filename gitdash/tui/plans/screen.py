@@ -12,7 +12,6 @@ from typing import ClassVar, Final
 
 from textual import events, on
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -23,9 +22,9 @@ from gitdash.model.task import Task
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.closing import close
-from gitdash.tui.confirmation import CONFIRM_S, Confirmation
+from gitdash.tui.confirmation import Confirmation
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, fit
+from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.pages.name_screen import NameScreen
@@ -206,7 +205,7 @@ class PlansScreen(ItemsScreen):
             return
         planned = [planned.task for planned in self.book.tasks_of(path)] if len(self.book.paths) == 1 else []
         tasks = addable_tasks(planned, is_alone=len(self.book.paths) == 1)
-        self._cover_with(TasksScreen(tasks, self.context.shown_keys, take=partial(self._add, path)))
+        self.cover_with(TasksScreen(tasks, self.context.shown_keys, take=partial(self._add, path)))
 
     def _add(self, path: bytes, task: Task, for_all: bool) -> None:
         paths = self.book.paths if for_all else [path]
@@ -222,7 +221,8 @@ class PlansScreen(ItemsScreen):
         """Run what is marked, if it is asked for twice, and by name where it drops objects."""
         plans = self.book.marked_plans()
         if self.context.read_only:
-            self.say("Read-only: nothing is run. A script of it can be written.")
+            key = self.context.key("export_plans") if self.context.hand_over.has_terminal else ""
+            self.say(f"Read-only: nothing is run.{f' {key} writes a script of it.' if key else ''}")
         elif not self.book.is_complete:
             self.say(f"Plans are still being made: {self.book.made_count:,} of {len(self.book.paths):,}.")
         elif not plans:
@@ -232,8 +232,7 @@ class PlansScreen(ItemsScreen):
         elif self._confirmation.is_given(tuple(_outline(plan) for plan in plans), time.monotonic()):
             self._run(None)
         else:
-            question = f"Once more runs {self._what_is_marked()}."
-            self.notify(question, timeout=CONFIRM_S, markup=False)
+            self.say(f"Once more runs {self._what_is_marked()}.")
 
     def _what_is_marked(self) -> str:
         counts = self.book.counts()
@@ -248,7 +247,7 @@ class PlansScreen(ItemsScreen):
         # what was said a moment ago would cover the question
         self.app.clear_notifications()
         shown = printable_path(name).strip()
-        self._cover_with(
+        self.cover_with(
             NameScreen(
                 "Reclaim drops objects for good",
                 f"{printable(gain[:1].upper() + gain[1:])}. No command brings back what goes. Type {shown} to run"
@@ -258,6 +257,7 @@ class PlansScreen(ItemsScreen):
                 problem_of=lambda typed: None if typed == shown else f"Its name is {shown}; nothing was run.",
                 question_for=lambda _typed: None,
                 take=lambda _typed: self._run(name.decode("utf-8", "surrogateescape")),
+                close_key=self.context.key("back"),
             )
         )
 
@@ -292,9 +292,4 @@ class PlansScreen(ItemsScreen):
             return
         number = (self._copied[1] + 1) % len(commands) if self._copied and self._copied[0] == self.item else 0
         self._copied = (self.item, number)
-        self.app.copy_to_clipboard(commands[number])
-        title = f"Copied {number + 1} of {len(commands)}" if len(commands) > 1 else "Copied"
-        self.notify(fit(commands[number], 60).rstrip(), title=title, timeout=2, markup=False)
-
-    def _cover_with(self, page: ModalScreen[None]) -> None:
-        self.app.call_next(partial(self.app.push_screen, page))
+        self.copy(commands[number], f"Copied {number + 1} of {len(commands)}" if len(commands) > 1 else "Copied")

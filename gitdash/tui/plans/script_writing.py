@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from functools import partial
 from typing import Final
 
 from gitdash.tui.pages.name_screen import NameScreen
@@ -44,8 +43,9 @@ class ScriptWriting:
             problem_of=name_problem,
             question_for=lambda _name: None,
             take=self._take,
+            close_key=self._screen.context.key("back"),
         )
-        self._screen.app.call_next(partial(self._screen.app.push_screen, page))
+        self._screen.cover_with(page)
 
     def _take(self, name: str) -> None:
         self._screen.run_worker(self._write(name), exclusive=True)

@@ -14,7 +14,7 @@ from gitdash.assessment.sentences import shell_word
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, fit
+from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.drawing.lazy_lines import LazyLines
 from gitdash.tui.drawing.lines import LinesView
@@ -74,7 +74,7 @@ class PoolsScreen(ItemsScreen):
             return Page(no_lender_lines(pools.repository_count, width, is_complete=is_complete))
         entries = pools.entries
         if not entries.keys:
-            shown_key = self.context.shown_keys.get("only_unsafe", "")
+            shown_key = self.context.key("only_unsafe")
             return Page(all_safe_lines(pools.sums.lender_count, shown_key, width))
         self.items.chosen = self._kept(entries.keys)
         lines = LazyLines([], entries.rows, lambda entry: entry_line(entry, width), width)
@@ -147,8 +147,7 @@ class PoolsScreen(ItemsScreen):
         elif (path := self.current_path()) is not None:
             self.context.open_repository(path)
         else:
-            text = f"{printable_path(lender)} is none of the repositories here."
-            self.notify(text, timeout=3, markup=False)
+            self.say(f"{printable_path(lender)} is none of the repositories here.")
 
     def action_open_members(self) -> None:
         """Show the members of a lender, or go to the first."""
@@ -199,6 +198,4 @@ class PoolsScreen(ItemsScreen):
     def action_copy_path(self) -> None:
         """Copy the path of what the cursor is on."""
         if self.key is not None:
-            text = shell_word(self.key[1] or self.key[0])
-            self.app.copy_to_clipboard(text)
-            self.notify(fit(text, 60).rstrip(), title="Copied", timeout=2, markup=False)
+            self.copy(shell_word(self.key[1] or self.key[0]))

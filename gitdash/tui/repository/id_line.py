@@ -1,6 +1,6 @@
 """The line on which an object id is typed: a sign, an input, and what was asked before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from textual import events
@@ -11,13 +11,20 @@ from typing_extensions import override
 
 from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
+from gitdash.tui.keymap import typing_key
 from gitdash.tui.text_input import TextInput
 
 _LONGEST: Final = 200
 """Characters that can be typed: three ids."""
 _KEPT: Final = 100
-TYPING_KEYS: Final = (("enter", "look up"), ("escape", "end"), ("up", "former"), ("down", "later"))
-"""What acts while an id is typed, in Textual's spelling, with a word on each."""
+_TYPING: Final = (("back", "end"), ("cursor_up", "former"), ("cursor_down", "later"))
+"""Actions that do something else while an id is typed, with a word on each."""
+
+
+def typing_keys(shown: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what acts while an id is typed, in Textual's spelling, with a word on each."""
+    known = [(typing_key(shown, action), label) for action, label in _TYPING]
+    return [("enter", "look up"), *((key, label) for key, label in known if key is not None)]
 
 
 class _IdInput(TextInput):

@@ -14,12 +14,12 @@ from gitdash.model.summary import RepositorySummary
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.context import Context
-from gitdash.tui.drawing.cells import Line, Piece, Tone, fit
+from gitdash.tui.drawing.cells import Line, Piece, Tone
 from gitdash.tui.drawing.items import ItemsView, Page
 from gitdash.tui.later import later
 from gitdash.tui.repository.detail import title_line
 from gitdash.tui.repository.findings import finding_of
-from gitdash.tui.repository.id_line import TYPING_KEYS, IdLine
+from gitdash.tui.repository.id_line import IdLine, typing_keys
 from gitdash.tui.repository.inquiry import Inquiry
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.tui.repository.packs import clicked_order, ordered_pack_names
@@ -65,7 +65,7 @@ class RepositoryScreen(ItemsScreen):
     @override
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys of the line for ids while one is typed."""
-        return TYPING_KEYS if self.id_line.is_typing else ()
+        return typing_keys(self.context.shown_keys) if self.id_line.is_typing else ()
 
     def on_mount(self) -> None:
         """Ask for what is not at hand."""
@@ -307,20 +307,15 @@ class RepositoryScreen(ItemsScreen):
         view, commands_of = self.view(), TABS[self.tab].commands
         commands = commands_of(view, self.items.selected) if view is not None and commands_of is not None else ()
         if not commands:
-            self._copy_text(shell_word(self.path), "Copied")
+            self.copy(shell_word(self.path))
             return
         place = (self.tab, self.items.selected)
         number = (self._copied[2] + 1) % len(commands) if self._copied and self._copied[:2] == place else 0
         self._copied = (*place, number)
         counted = f" {number + 1} of {len(commands)}" if len(commands) > 1 else ""
-        self._copy_text(commands[number], f"Copied{counted}")
-
-    def _copy_text(self, text: str, title: str) -> None:
-        self.app.copy_to_clipboard(text)
-        self.notify(fit(text, 60).rstrip(), title=title, timeout=2, markup=False)
+        self.copy(commands[number], f"Copied{counted}")
 
 
 def _placeholder(context: Context) -> str:
     """Return what stands on the line for ids while nothing is typed."""
-    key = context.shown_keys.get("ask_object", "").partition(" ")[0]
-    return f"{key} takes an object id, or its first digits".lstrip()
+    return f"{context.key('ask_object')} takes an object id, or its first digits".lstrip()

@@ -14,6 +14,7 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.summary import RepositorySummary
 from gitdash.tui.drawing.items import Page
+from gitdash.tui.keymap import first_key
 from gitdash.tui.repository.pack_order import PackOrder
 from gitdash.units import human_age
 
@@ -80,7 +81,7 @@ class RepositoryView:
 
     def key(self, action: str) -> str:
         """Return the first key of an action; empty if it has none."""
-        return self.keys.get(action, "").partition(" ")[0]
+        return first_key(self.keys, action)
 
 
 def ago(age_s: float) -> str:
