@@ -11,7 +11,7 @@ from typing import Final
 
 from gitdash.inspection.files import FileError
 from gitdash.inspection.fingerprint import fingerprint
-from gitdash.model.inspection import AlternatesFacts, Inspection, ObjectStore
+from gitdash.model.inspection import Inspection, ObjectStore
 from gitdash.model.report import RepositoryReport
 
 _DIGEST_BYTES: Final = 16
@@ -40,10 +40,9 @@ def object_folders(report: RepositoryReport) -> tuple[bytes, ...]:
     inspection = report.inspection
     if not isinstance(inspection, Inspection):
         return (report.repository.common_dir + b"/objects",)
-    store, alternates = inspection.object_store, inspection.alternates
+    store = inspection.object_store
     own = store.path if isinstance(store, ObjectStore) else report.repository.common_dir + b"/objects"
-    lent = alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
-    return (own, *(alternate.path for alternate in lent if alternate.exists))
+    return (own, *(lender.path for lender in inspection.alternate_stores if lender.exists))
 
 
 def _lender_fingerprint(objects_dir: bytes) -> bytes:

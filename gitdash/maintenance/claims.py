@@ -9,7 +9,7 @@ and another could not. Borrowers that nobody scanned are not known here. Pure.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
+from gitdash.model.inspection import Alternate, Inspection, ObjectStore
 from gitdash.model.report import RepositoryReport
 
 
@@ -40,7 +40,7 @@ class Families:
         """For the first name of each store that lends: the names of those that borrow from it, and its other names."""
         self._families: dict[frozenset[bytes], frozenset[bytes]] = {}
         for report in by_path.values():
-            for lender in _alternates(report):
+            for lender in report.alternate_stores:
                 names = _alternate_names(lender)
                 self._relatives_of.setdefault(names[0], set()).update(names, _store_names(report))
             for path in report.borrowers:
@@ -55,7 +55,7 @@ class Families:
     def family(self, report: RepositoryReport) -> frozenset[bytes]:
         """Return the family of a repository; members of one lender get the very same set, so that it costs little."""
         own = _store_names(report)
-        stores = [_alternate_names(lender) for lender in _alternates(report)]
+        stores = [_alternate_names(lender) for lender in report.alternate_stores]
         if not stores or own[0] in self._relatives_of:
             stores.append(own)
         key = frozenset(names[0] for names in stores)
@@ -87,11 +87,6 @@ def _store(report: RepositoryReport) -> ObjectStore | None:
         return None
     store = report.inspection.object_store
     return store if isinstance(store, ObjectStore) else None
-
-
-def _alternates(report: RepositoryReport) -> tuple[Alternate, ...]:
-    facts = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
-    return facts.alternates if isinstance(facts, AlternatesFacts) else ()
 
 
 def _store_names(report: RepositoryReport) -> tuple[bytes, ...]:

@@ -34,7 +34,7 @@ from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.stale_files import look_for_leftovers
 from gitdash.maintenance.vouching import objection_to_lender
-from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection, ObjectStore
+from gitdash.model.inspection import Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
@@ -132,18 +132,13 @@ def volume_of(objects_dir: bytes) -> tuple[bool, int | None]:
     return bool(volume.f_flag & os.ST_RDONLY), volume.f_bavail * volume.f_frsize
 
 
-def _lenders(report: RepositoryReport) -> tuple[Alternate, ...]:
-    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
-    return alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
-
-
 def _shared_with_lender(report: RepositoryReport, objects_dir: bytes) -> str | None:
-    shared = (shared_with(objects_dir, lender.path) for lender in _lenders(report) if lender.exists)
+    shared = (shared_with(objects_dir, lender.path) for lender in report.alternate_stores if lender.exists)
     return next((what for what in shared if what is not None), None)
 
 
 def _objection_to_lender(report: RepositoryReport) -> str | None:
-    objections = (objection_to_lender(lender.path) for lender in _lenders(report) if lender.exists)
+    objections = (objection_to_lender(lender.path) for lender in report.alternate_stores if lender.exists)
     return next((objection for objection in objections if objection is not None), None)
 
 
@@ -152,7 +147,7 @@ def _lent_bytes_elsewhere(report: RepositoryReport) -> int:
     device = store.device if isinstance(store, ObjectStore) else None
     return sum_bytes(
         size_bytes
-        for lender in _lenders(report)
+        for lender in report.alternate_stores
         if lender.exists and lender.device != device
         for size_bytes in _file_sizes(lender.path)
     )
@@ -178,7 +173,7 @@ def _irregular_file(report: RepositoryReport) -> str | None:
     """Return what git would open that is no file, in the repository, in its includes and in its lenders."""
     repository = report.repository
     stores = [repository.common_dir + b"/objects"]
-    stores += [lender.path for lender in _lenders(report) if lender.exists]
+    stores += [lender.path for lender in report.alternate_stores if lender.exists]
     found = [(store, irregular_file(store)) for store in stores]
     found += [(folder, irregular_reference_file(folder)) for folder in {repository.git_dir, repository.common_dir}]
     for folder, irregular in found:

@@ -33,7 +33,7 @@ from gitdash.maintenance.steps import CHECK_LENDERS, removes_own_copies
 from gitdash.maintenance.tasks import steps_of
 from gitdash.maintenance.verdicts import locks_of_store, success, unbegun
 from gitdash.maintenance.work import TaskStoppedError, Work, objects_dir_of, refused
-from gitdash.model.inspection import AlternatesFacts, Inspection
+from gitdash.model.inspection import Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, StoreFigures
 from gitdash.model.plan import PlannedTask, Refusal, Step
 from gitdash.model.policy import Policy
@@ -138,10 +138,7 @@ def _locks(work: Work, task: Task) -> AbstractContextManager[None]:
 
 
 def _lender_stores(report: RepositoryReport) -> tuple[bytes, ...]:
-    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
-    if not isinstance(alternates, AlternatesFacts):
-        return ()
-    return tuple(alternate.path for alternate in alternates.alternates if alternate.problem is None)
+    return tuple(lender.path for lender in report.alternate_stores if lender.problem is None)
 
 
 def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:

@@ -106,8 +106,7 @@ class Work:
     @property
     def lenders(self) -> tuple[Alternate, ...]:
         """All object stores that are borrowed from, chains included."""
-        alternates = self.inspection.alternates
-        return alternates.alternates if isinstance(alternates, AlternatesFacts) else ()
+        return self.inspection.alternate_stores
 
     def refuse_if_lenders_changed(self) -> None:
         """Raise TaskStoppedError if the lenders are not those of the report; each step may be judged by them.

@@ -151,8 +151,7 @@ def _reachable_lines(inspection: Inspection, sizes: Sizes) -> Iterator[str]:
 def _copies_line(inspection: Inspection, exclusive: ExclusiveSizes | Unreadable | None) -> Iterator[str]:
     """Say that exact is not the same each time, where some object may be stored more than once."""
     has_copies = isinstance(exclusive, ExclusiveSizes) and bool(exclusive.duplicate_count or exclusive.redundant_count)
-    lenders = inspection.alternates.alternates if isinstance(inspection.alternates, AlternatesFacts) else ()
-    if has_copies or len(lenders) > 1:
+    if has_copies or len(inspection.alternate_stores) > 1:
         yield (
             "  copies of one object, here and in a lender, in two lenders or in two packs, differ in size, for each is"
             " whole or a delta of its own: which copy git counts depends on how it is asked, so that two exact answers"

@@ -413,6 +413,11 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     those that are, but for the oldest."""
 
     @property
+    def alternate_stores(self) -> tuple[Alternate, ...]:
+        """The object stores that are borrowed from, nested ones included; none if they cannot be read."""
+        return self.alternates.alternates if isinstance(self.alternates, AlternatesFacts) else ()
+
+    @property
     def objects_bytes(self) -> int | Unreadable:
         """What packs and loose objects take, reachable or not."""
         if isinstance(self.packs, Unreadable):

@@ -5,7 +5,7 @@ import enum
 import msgspec
 
 from gitdash.model.finding import Finding
-from gitdash.model.inspection import BitmapFacts, Inspection
+from gitdash.model.inspection import Alternate, BitmapFacts, Inspection
 from gitdash.model.repository import Repository, Role, Unreadable
 from gitdash.model.sizes import Bound, Sizes
 
@@ -61,6 +61,11 @@ class RepositoryReport(msgspec.Struct, frozen=True, kw_only=True):
     """Digest of the files of all lenders when this was judged and measured; empty without lenders."""
     judged_by: bytes = b""
     """Digest of the policy and the version of gitdash that made the findings."""
+
+    @property
+    def alternate_stores(self) -> tuple[Alternate, ...]:
+        """Those of its inspection; none if it could not be inspected."""
+        return self.inspection.alternate_stores if isinstance(self.inspection, Inspection) else ()
 
 
 class Totals(msgspec.Struct, frozen=True, kw_only=True):

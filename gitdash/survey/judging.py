@@ -19,7 +19,7 @@ from gitdash.model.policy import Policy
 from gitdash.model.report import Lender, RepositoryReport, State
 from gitdash.model.repository import Repository, RepositoryKind, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
-from gitdash.survey.alternates import alternates_of, compared_stores
+from gitdash.survey.alternates import compared_stores
 
 if TYPE_CHECKING:
     from gitdash.assessment.subject import LenderFacts
@@ -158,7 +158,7 @@ class Judge:
         return known if is_same else None
 
     def _lenders(self, inspection: Inspection | Unreadable) -> tuple[Lender, ...]:
-        alternates = () if isinstance(inspection, Unreadable) else alternates_of(inspection)
+        alternates = () if isinstance(inspection, Unreadable) else inspection.alternate_stores
         keepers = [self.graph.repository_of(alternate) for alternate in alternates]
         return tuple(
             Lender(
@@ -172,7 +172,7 @@ class Judge:
         )
 
     def _lenders_fingerprint(self, one: Inspected) -> bytes:
-        if isinstance(one.inspection, Unreadable) or not alternates_of(one.inspection):
+        if isinstance(one.inspection, Unreadable) or not one.inspection.alternate_stores:
             return b""
         digest = hashlib.sha256()
         known = [self._inspected[path].inspection for path in self.graph.lenders(one.repository.path)]

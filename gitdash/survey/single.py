@@ -18,7 +18,6 @@ from gitdash.inspection.files import read_file
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import NotRepository, Repository, Unreadable
-from gitdash.survey.alternates import alternates_of
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.lenders import store_fingerprint
@@ -187,7 +186,7 @@ def _lenders(
 ) -> Iterator[Inspected]:
     if isinstance(inspection, Unreadable):
         return
-    for alternate in alternates_of(inspection):
+    for alternate in inspection.alternate_stores:
         folder, name = os.path.split(alternate.path)
         is_in_repository = alternate.exists and name == b"objects"
         lender = None

@@ -15,9 +15,8 @@ from gitdash.measurement.fingerprint import SizeInputs
 from gitdash.measurement.size_request import SizeRequest
 from gitdash.model.inspection import ConfigFacts, Inspection, PackFacts
 from gitdash.model.report import RepositoryReport
-from gitdash.model.repository import Repository, Unreadable
+from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, Strategy
-from gitdash.survey.alternates import alternates_of
 from gitdash.survey.damage import Damage
 from gitdash.survey.lenders import Lender, pack_sizes
 from gitdash.units import printable_path
@@ -35,12 +34,6 @@ class SizeQuestion:
     """Patterns as of `git rev-list --exclude`."""
     strategy: Strategy | None = None
     """None for the best one by the facts; then a stored answer will do, too."""
-
-
-def object_stores(repository: Repository, inspection: Inspection) -> list[bytes]:
-    """Return the own object store and those of all lenders."""
-    own = os.path.join(repository.common_dir, b"objects")
-    return [own, *(alternate.path for alternate in alternates_of(inspection))]
 
 
 def size_request(
@@ -64,7 +57,7 @@ def size_request(
         requested=asked.strategy,
         excluded_references=asked.excluded_references,
         has_alternates_file=inspection.alternates is not None,
-        lender_objects_dirs=tuple(alternate.path for alternate in alternates_of(inspection)),
+        lender_objects_dirs=tuple(alternate.path for alternate in inspection.alternate_stores),
         lender_references=tuple(reference for lender in lenders for reference in lender.references),
         lender_broken_references=tuple(reference for lender in lenders for reference in lender.broken),
         lender_has_pseudo_merges=any(lender.has_pseudo_merges for lender in lenders),
@@ -82,7 +75,7 @@ def size_inputs(
 ) -> SizeInputs:
     """Return what the answer depends on. Raises FileError if the shallow file cannot be read."""
     packs = inspection.packs if isinstance(inspection, Inspection) else None
-    alternates = alternates_of(inspection) if isinstance(inspection, Inspection) else ()
+    alternates = inspection.alternate_stores if isinstance(inspection, Inspection) else ()
     return SizeInputs(
         question=request.question,
         # a reference that breaks or is mended changes the answer, though git starts from the same tips
@@ -122,13 +115,13 @@ def _expected_bytes(
     """Return what should nearly all count; None where references or objects are left out on purpose."""
     if asked.excluded_references or inspection.shallow:
         return None
-    if asked.question is Question.REACHABLE_OWN and alternates_of(inspection):
+    if asked.question is Question.REACHABLE_OWN and inspection.alternate_stores:
         return exclusive.exclusive_bytes if isinstance(exclusive, ExclusiveSizes) else None
     packs = inspection.packs
     if not isinstance(packs, PackFacts):
         return None
     expected_bytes = packs.bytes - packs.cruft_bytes
     # second copies of objects count in packs, and not in a clone
-    if isinstance(exclusive, ExclusiveSizes) and not alternates_of(inspection):
+    if isinstance(exclusive, ExclusiveSizes) and not inspection.alternate_stores:
         return min(expected_bytes, exclusive.exclusive_bytes)
     return expected_bytes

@@ -25,14 +25,14 @@ from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
-from gitdash.survey.alternates import alternates_of, lender_problem
+from gitdash.survey.alternates import compared_stores, lender_problem
 from gitdash.survey.comparing import accelerators, speed_fingerprint
 from gitdash.survey.damage import DamageSearch
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.lenders import Lender, Lenders
 from gitdash.survey.older_size import pack_text, previous_size
 from gitdash.survey.shared_queries import SharedQueries
-from gitdash.survey.size_inputs import SizeQuestion, object_stores, size_inputs, size_request
+from gitdash.survey.size_inputs import SizeQuestion, size_inputs, size_request
 from gitdash.survey.tips import tips_of, tips_source
 
 if TYPE_CHECKING:
@@ -168,14 +168,15 @@ class Sizing:
         unreadable = next((part for part in parts if isinstance(part, Unreadable)), None) or lender_problem(inspection)
         if unreadable is not None:
             return unreadable
-        lenders = [self._lenders.lender(one.path, cancel=cancel) for one in alternates_of(inspection)]
+        lenders = [self._lenders.lender(one.path, cancel=cancel) for one in inspection.alternate_stores]
         missing = next((lender for lender in lenders if isinstance(lender, Unreadable)), None)
         if missing is not None:
             return Unreadable(f"a lender cannot be read: {missing.reason}")
         tips = tips_of(tips_source(report.repository, inspection), self._program, cancel)
         if isinstance(tips, Unreadable):
             return tips
-        damage = self._damage.search(object_stores(report.repository, inspection), inspection.object_format)
+        stores = compared_stores(report.repository.common_dir, inspection)
+        damage = self._damage.search(stores, inspection.object_format)
         if damage.problem is not None:
             return damage.problem
         readable = [lender for lender in lenders if isinstance(lender, Lender)]

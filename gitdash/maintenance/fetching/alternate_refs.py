@@ -19,7 +19,7 @@ from gitdash.maintenance.fetching.refspecs import local_name
 from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.links import reference_count
 from gitdash.model.fetch import RemotePlan
-from gitdash.model.inspection import AlternatesFacts, Inspection, ObjectFormat
+from gitdash.model.inspection import Inspection, ObjectFormat
 from gitdash.units import counted
 
 SUPPRESSING: Final = (("core.alternateRefsCommand", "exit 0 #"),)
@@ -189,8 +189,7 @@ def read_alternate_refs_facts(
     What the remote says to that it would say to the fetch, too: there it is judged. Raises GitError if cancelled or out
     of time.
     """
-    alternates = inspection.alternates.alternates if isinstance(inspection.alternates, AlternatesFacts) else ()
-    lenders = [alternate.path for alternate in alternates if alternate.exists and alternate.depth == 1]
+    lenders = [lender.path for lender in inspection.alternate_stores if lender.exists and lender.depth == 1]
     facts = AlternateRefsFacts(asked=remote.alternate_refs, has_lender=bool(lenders))
     if not lenders or facts.asked != "auto":
         return facts

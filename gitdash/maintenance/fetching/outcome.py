@@ -12,7 +12,6 @@ from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.fetching.timing import TraceFacts, phases
 from gitdash.maintenance.outcomes import classify, classify_text
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
-from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.report import RepositoryReport
 from gitdash.units import counted, human_bytes, human_duration, printable, printable_path
@@ -86,11 +85,9 @@ class Gathered:
 
     def _lost_lenders(self) -> Iterator[str]:
         """Yield a warning for each lender that git could not use: git only says so on stderr, and ends well."""
-        inspection = self.report.inspection
-        alternates = inspection.alternates if isinstance(inspection, Inspection) else None
-        if not self.session.commands or not isinstance(alternates, AlternatesFacts):
+        if not self.session.commands:
             return
-        for lender in alternates.alternates:
+        for lender in self.report.alternate_stores:
             if lender.problem is not None:
                 yield f"objects may be lacking: its lender {printable_path(lender.path)}: {lender.problem}"
 

@@ -17,7 +17,6 @@ from gitdash.inspection.config_includes import irregular_include
 from gitdash.maintenance.facts import volume_of
 from gitdash.maintenance.links import Links, find_links, irregular_reference
 from gitdash.maintenance.pause import pause_marker
-from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
 from gitdash.units import human_bytes, printable_path
@@ -66,8 +65,7 @@ def _temporary_free_bytes() -> int | None:
 
 
 def _irregular_in_lenders(report: RepositoryReport, *, names_lent: bool) -> str | None:
-    alternates = report.inspection.alternates if isinstance(report.inspection, Inspection) else None
-    for lender in alternates.alternates if isinstance(alternates, AlternatesFacts) else ():
+    for lender in report.alternate_stores:
         if not lender.exists:
             continue
         git_dir = os.path.dirname(lender.path)
