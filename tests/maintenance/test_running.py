@@ -1,5 +1,6 @@
 """One task under way: what it says of itself, what it leaves, and what readers meet meanwhile."""
 
+import dataclasses
 import os
 import resource
 import shutil
@@ -22,6 +23,7 @@ from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.plan import Step
 from gitdash.model.progress import CommandProgress
 from gitdash.model.task import Task
+from tests.support import task_runs
 from tests.support.chaos import in_child, small_volume
 from tests.support.meanwhile import Meanwhile
 from tests.support.old_stores import complaints, grow_old, visible_objects
@@ -260,9 +262,14 @@ def test_a_cancelled_task_says_so_and_starts_nothing_more(tmp_path: Path) -> Non
     assert not (repository.git_dir / "objects" / "maintenance.lock").exists()
 
 
-def test_a_time_limit_ends_a_command(tmp_path: Path) -> None:
+def test_a_time_limit_ends_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = make_repository(tmp_path)
-    result = run(repository, Task.PACK_REFS, time_limit_s=0.0)
+    hangs = tmp_path / "git"
+    hangs.write_text(f'#!/bin/sh\ncase " $* " in *" pack-refs "*) exec sleep 60;; esac\nexec {GIT} "$@"\n')
+    hangs.chmod(0o755)
+    hanging = dataclasses.replace(program(), path=os.fspath(hangs))
+    monkeypatch.setattr(task_runs, "program", lambda: hanging)
+    result = run(repository, Task.PACK_REFS, time_limit_s=0.3)
     assert (result.outcome, result.reason) == (Outcome.TIMED_OUT, Reason.TIMED_OUT)
     assert DEFAULT_TIME_LIMIT_S == 6 * 3600
     assert not complaints(repository)

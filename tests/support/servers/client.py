@@ -40,6 +40,8 @@ class Fetched:
     result: FetchResult
     progress: list[FetchProgress]
     elapsed_s: float
+    ended_s: float
+    """By the monotonic clock."""
     argvs: set[str]
     """The command lines of all processes that were seen, but not those of servers."""
     left: list[psutil.Process]
@@ -111,10 +113,11 @@ class Client:
                 cancel=cancel,
                 on_progress=progress.append,
             )
-            elapsed_s = time.monotonic() - started_s
+            ended_s = time.monotonic()
             running = [process for process in list(seen.processes.values()) if _runs(process)]
         left = left_after(running, _GONE_S if running else 0.0)
-        return Fetched(result, progress, elapsed_s, set(seen.argvs), left, os.listdir(os.environ["TMPDIR"]))
+        left_folders = os.listdir(os.environ["TMPDIR"])
+        return Fetched(result, progress, ended_s - started_s, ended_s, set(seen.argvs), left, left_folders)
 
     def references(self) -> dict[str, str]:
         """Every reference and its object, by git."""
