@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import ago, listed, shell_word
+from gitdash.model.config_facts import ConfigEffect
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import ConfigEffect
 from gitdash.model.repository import RepositoryKind
 from gitdash.model.sizes import ExclusiveSizes
 from gitdash.units import counted, human_bytes, printable_path

@@ -11,12 +11,10 @@ from typing import TypeVar
 
 from gitdash.assessment.sentences import shell_word
 from gitdash.assessment.subject import Subject
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts
 from gitdash.model.inspection import (
     AlternatesFacts,
     CommitGraphFacts,
-    ConfigConcern,
-    ConfigEffect,
-    ConfigFacts,
     Inspection,
     LockFile,
     LooseFacts,

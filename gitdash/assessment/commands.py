@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gitdash.assessment.sentences import listed, shell_word
-from gitdash.model.inspection import ConfigConcern
+from gitdash.model.config_facts import ConfigConcern
 from gitdash.model.repository import Repository
 from gitdash.units import human_count
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import CommitGraphFacts, ConfigFacts
+from gitdash.model.inspection import CommitGraphFacts
 from gitdash.units import counted
 
 _REWRITE = "`{git} commit-graph write --reachable --changed-paths --split=replace`"

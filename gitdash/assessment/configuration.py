@@ -11,8 +11,8 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.commands import unset_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import listed
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import ConfigConcern, ConfigEffect
 
 _UNSET = "`{git} config --unset-all <key>`"
 _UNSET_IN_FILE = "`git -C / config --file <config> --unset-all <key>`"

@@ -10,8 +10,8 @@ from gitdash.assessment.case import Case
 from gitdash.assessment.commands import unset_command
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import listed
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts
 from gitdash.model.repository import StorageLayout
 from gitdash.units import counted
 

@@ -15,7 +15,8 @@ from gitdash.export.json_values import json_text, rounded
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.inspection.held_packs import held_packs
-from gitdash.model.inspection import ConfigFacts, Inspection, ReferenceBackend
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind
 from gitdash.model.sizes import Bound, Question, Strategy

@@ -10,12 +10,12 @@ from itertools import zip_longest
 
 from gitdash.export.json_values import SCHEMA_VERSION, Record, part_value, path_record
 from gitdash.export.size_record import sizes_record
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.finding import Finding
 from gitdash.model.inspection import (
     AlternatesFacts,
     BitmapFacts,
     CommitGraphFacts,
-    ConfigFacts,
     LockFile,
     LooseFacts,
     MultiPackIndexFacts,

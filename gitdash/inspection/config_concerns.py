@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.inspection.config_values import parse_bool
-from gitdash.model.inspection import ConfigEffect
+from gitdash.model.config_facts import ConfigEffect
 
 _NOT_RUN = "gitdash runs nothing that reads it"
 _OVERRIDDEN = "every git call of gitdash overrides it"

@@ -12,7 +12,8 @@ from gitdash.gitcmd.masking import presentable_bytes
 from gitdash.inspection.config_concerns import ConcernRule, concern_rules
 from gitdash.inspection.config_refused import refused
 from gitdash.inspection.config_values import ConfigValues, SourcedEntry, parse_bool, parse_integer
-from gitdash.model.inspection import ConfigConcern, ConfigFacts, ObjectFormat, ReferenceBackend, Remote
+from gitdash.model.config_facts import ConfigConcern, ConfigFacts, Remote
+from gitdash.model.inspection import ObjectFormat, ReferenceBackend
 from gitdash.model.repository import Unreadable
 
 MAXIMUM_CONCERNS: Final = 200

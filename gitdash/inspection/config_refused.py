@@ -11,7 +11,7 @@ from typing import Final
 
 from gitdash.formats.git_config import ConfigEntry
 from gitdash.inspection.config_values import ConfigValues, parse_bool, parse_integer
-from gitdash.model.inspection import ConfigEffect
+from gitdash.model.config_facts import ConfigEffect
 
 IsAccepted = Callable[[bytes | None], bool]
 """Tells of a value whether git takes it; None is a key without `=`."""

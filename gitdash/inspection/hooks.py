@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 
 from gitdash.inspection.listing import Listing
-from gitdash.model.inspection import ConfigConcern, ConfigEffect
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect
 from gitdash.units import printable_path
 
 

@@ -22,8 +22,9 @@ from gitdash.lab.references import Lent, a_tip, bitmaps_of, lenders_of, require_
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Variant
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
-from gitdash.model.inspection import BitmapFacts, ConfigFacts
+from gitdash.model.inspection import BitmapFacts
 
 TITLE: Final = "what the check of a fetch or a push costs"
 EXPLANATION: Final = (

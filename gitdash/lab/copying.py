@@ -21,7 +21,8 @@ from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.inspection.files import FileMissingError, read_file
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.request import ExperimentError
-from gitdash.model.inspection import AlternatesFacts, ConfigFacts, Inspection, ObjectFormat, ReferenceBackend
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import AlternatesFacts, Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable_path
 

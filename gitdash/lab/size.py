@@ -30,8 +30,8 @@ from gitdash.lab.steady import Fingerprint, run_steadily
 from gitdash.lab.variant import Measured, RunContext, Variant
 from gitdash.measurement.answers import Tips, answer
 from gitdash.measurement.queries import StoreQueries
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
-from gitdash.model.inspection import ConfigFacts
 from gitdash.model.sizes import ExclusiveSizes, Strategy
 from gitdash.units import counted
 

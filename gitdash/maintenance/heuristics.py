@@ -7,14 +7,8 @@ repack), git-config(1) `bitmapPseudoMerge`. Pure; when a task is due, findings s
 from collections.abc import Iterable
 from typing import Final
 
-from gitdash.model.inspection import (
-    BitmapSource,
-    CommitGraphFacts,
-    ConfigFacts,
-    Inspection,
-    MultiPackIndexFacts,
-    PackFile,
-)
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import BitmapSource, CommitGraphFacts, Inspection, MultiPackIndexFacts, PackFile
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind, Role, Unreadable
 

@@ -7,7 +7,8 @@ Sources: what tools that keep stores for others write (Gitaly's pools, the mirro
 from collections.abc import Iterator
 from typing import Final
 
-from gitdash.model.inspection import ConfigFacts, Inspection
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Role, StorageLayout, Unreadable
 from gitdash.units import counted

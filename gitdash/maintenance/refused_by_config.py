@@ -10,7 +10,7 @@ from gitdash.assessment.sentences import listed
 from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.heuristics import config_of
 from gitdash.maintenance.refusal_rule import ALL, PACKING, JudgedRule, RefusalRule
-from gitdash.model.inspection import ConfigConcern, ConfigEffect
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 

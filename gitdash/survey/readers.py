@@ -25,7 +25,8 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.lookup_times import ObjectMissingError, time_lookups
 from gitdash.gitcmd.objects import DETAILED, DIGITS, PLAIN, ObjectReader, id_problem, open_reader, refused
-from gitdash.model.inspection import ConfigFacts, Inspection
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.lookup import LookupTimes, ObjectAnswer
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable

@@ -13,7 +13,8 @@ from gitdash.inspection.files import FileError, read_file
 from gitdash.inspection.references import ReferenceTips
 from gitdash.measurement.fingerprint import SizeInputs
 from gitdash.measurement.size_request import SizeRequest
-from gitdash.model.inspection import ConfigFacts, Inspection, PackFacts
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import Inspection, PackFacts
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, Strategy

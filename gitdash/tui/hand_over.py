@@ -15,7 +15,8 @@ from textual.app import App
 from gitdash.gitcmd.environment import search_path
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.runner import run_in_foreground
-from gitdash.model.inspection import ConfigEffect, ConfigFacts, Inspection
+from gitdash.model.config_facts import ConfigEffect, ConfigFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.confirmation import CONFIRM_S, Confirmation
 from gitdash.units import printable

@@ -6,6 +6,7 @@ import msgspec
 
 from gitdash.assessment.rules import assess
 from gitdash.assessment.subject import Subject
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts
 from gitdash.model.finding import Finding
 from gitdash.model.inspection import (
     Alternate,
@@ -13,9 +14,6 @@ from gitdash.model.inspection import (
     BitmapFacts,
     BitmapSource,
     CommitGraphFacts,
-    ConfigConcern,
-    ConfigEffect,
-    ConfigFacts,
     DiskFacts,
     Inspection,
     LockFile,

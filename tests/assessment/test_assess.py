@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from gitdash.assessment.rules import JUDGES, RULES, assess, state_of
 from gitdash.assessment.subject import Subject
+from gitdash.model.config_facts import ConfigEffect
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import ConfigEffect, KeepFile, TemporaryFile
+from gitdash.model.inspection import KeepFile, TemporaryFile
 from gitdash.model.policy import Policy
 from gitdash.model.report import State
 from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadable

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from gitdash.assessment.alternates import DUPLICATE_OBJECTS
-from gitdash.model.inspection import AlternatesFacts, ConfigEffect, Remote
+from gitdash.model.config_facts import ConfigEffect, Remote
+from gitdash.model.inspection import AlternatesFacts
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Repository, RepositoryKind, Role, StorageLayout, Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Sizes

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from gitdash.assessment.sentences import shell_word
-from gitdash.model.inspection import ConfigEffect, DiskFacts, Problem
+from gitdash.model.config_facts import ConfigEffect
+from gitdash.model.inspection import DiskFacts, Problem
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
 from tests.assessment.subjects import (

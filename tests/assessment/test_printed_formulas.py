@@ -10,7 +10,8 @@ import pytest
 from gitdash.assessment.figures import compared_ages, figure
 from gitdash.assessment.rules import RULES
 from gitdash.assessment.subject import LenderFacts
-from gitdash.model.inspection import ConfigEffect, KeepFile, TemporaryFile
+from gitdash.model.config_facts import ConfigEffect
+from gitdash.model.inspection import KeepFile, TemporaryFile
 from gitdash.model.policy import Policy
 from gitdash.model.repository import Role
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy

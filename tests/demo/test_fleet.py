@@ -10,7 +10,8 @@ import pytest
 from gitdash.assessment.rules import RULES
 from gitdash.demo.exhibit import Exhibit
 from gitdash.demo.fleet import EXHIBITS
-from gitdash.model.inspection import ConfigEffect, ConfigFacts, Inspection, ObjectFormat, ReferenceBackend
+from gitdash.model.config_facts import ConfigEffect, ConfigFacts
+from gitdash.model.inspection import Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.report import State
 from gitdash.survey.survey import SizesWanted
 from tests.demo.conftest import BuiltFleet, build, reports

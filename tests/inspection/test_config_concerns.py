@@ -4,7 +4,7 @@ import pytest
 
 from gitdash.inspection.config_concerns import CONCERN_RULES
 from gitdash.inspection.config_values import parse_bool, parse_integer
-from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts
 from tests.inspection.conftest import Inspect
 from tests.support.repositories import GitRepository
 

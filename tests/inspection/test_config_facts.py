@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gitdash.model.inspection import CommitGraphFacts, ConfigFacts, ObjectFormat
+from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.inspection import CommitGraphFacts, ObjectFormat
 from gitdash.model.repository import Unreadable
 from tests.inspection.conftest import Inspect
 from tests.support.repositories import GIT, GitRepository, clean_environment

@@ -8,7 +8,7 @@ import pytest
 from gitdash.formats.git_config import read_config
 from gitdash.inspection.config_refused import LAST_VALUE_COUNTS, STOPS_GIT, STOPS_MAINTENANCE, refused
 from gitdash.inspection.config_values import ConfigValues, SourcedEntry
-from gitdash.model.inspection import ConfigEffect
+from gitdash.model.config_facts import ConfigEffect
 from tests.support.repositories import GitRepository
 
 VALUES = (" = maybe", " = 99", " = 3", " = -1", " =", "", " = true", " = 0", " = 0x10", " = 2k", " = no", " = link")

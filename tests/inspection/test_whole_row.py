@@ -10,8 +10,8 @@ import pytest
 
 from gitdash.inspection.references import read_tips
 from gitdash.inspection.repository import inspect_repository
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.inspection import (
-    ConfigFacts,
     DiskFacts,
     Inspection,
     LooseFacts,

@@ -8,7 +8,8 @@ import pytest
 from gitdash.maintenance.gains import needed_bytes
 from gitdash.maintenance.refusals import RULES, common_refusals, refusals_of
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER
-from gitdash.model.inspection import ConfigEffect, KeepFile, ReferenceBackend, Remote
+from gitdash.model.config_facts import ConfigEffect, Remote
+from gitdash.model.inspection import KeepFile, ReferenceBackend
 from gitdash.model.repository import Role, StorageLayout, Unreadable
 from gitdash.model.task import Task
 from tests.assessment.subjects import (

@@ -6,6 +6,7 @@ Its names include what a scanned folder can be called to do harm.
 from collections.abc import Iterator, Sequence
 
 from gitdash.export.family import Family
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import (
     Alternate,
@@ -13,7 +14,6 @@ from gitdash.model.inspection import (
     BitmapFacts,
     BitmapSource,
     CommitGraphFacts,
-    ConfigFacts,
     DiskFacts,
     Inspection,
     LockFile,

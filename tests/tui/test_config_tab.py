@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
-from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts, Remote
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts, Remote
 from gitdash.model.repository import Unreadable
 from gitdash.tui.repository.config import config_page
 from tests.tui.fixture_fleet import report

@@ -10,7 +10,8 @@ import pytest
 
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.runner import run_in_foreground
-from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts, Inspection
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.tui.dashboard import Dashboard
 from gitdash.tui.hand_over import what_git_would_run

@@ -10,7 +10,7 @@ import pytest
 
 from gitdash.assessment.rules import RULES
 from gitdash.assessment.sentences import shell_word
-from gitdash.model.inspection import ConfigEffect
+from gitdash.model.config_facts import ConfigEffect
 from gitdash.tui.repository.remedy import RemedyPart, commands_of, remedy_parts
 from tests.assessment.subjects import NOW_S, REPOSITORY, concern, config_facts, finding_of, pack, pack_facts, subject
 from tests.support.repositories import GIT

@@ -13,8 +13,9 @@ from gitdash.maintenance.fetching.addresses import Address, address_problem, rea
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.refspecs import MAXIMUM_REFSPECS, is_mirror, only_tracks, refspec_problem
 from gitdash.maintenance.fetching.remotes import ConfiguredRemote, FetchConfig
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.fetch import FetchPlan, RemotePlan
-from gitdash.model.inspection import ConfigFacts, Inspection
+from gitdash.model.inspection import Inspection
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind, Unreadable

@@ -6,7 +6,8 @@ Values have their credentials masked already where they are read.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.model.inspection import ConfigConcern, ConfigEffect, ConfigFacts, Inspection, Remote
+from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts, Remote
+from gitdash.model.inspection import Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.tui.drawing.cells import Line, Piece, Tone, shorten_middle
 from gitdash.tui.drawing.items import Page

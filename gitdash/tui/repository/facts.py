@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.inspection import (
     AlternatesFacts,
     BitmapFacts,
     CommitGraphFacts,
-    ConfigFacts,
     Inspection,
     MultiPackIndexFacts,
     PackFacts,
