@@ -3,14 +3,19 @@
 `GITDASH_TEST_GIT` names another git to run the whole suite with.
 """
 
+import functools
 import os
+import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 GIT = os.environ.get("GITDASH_TEST_GIT") or shutil.which("git") or "git"
 CLOCK_START_S = 1_700_000_000
+_WHOLE_ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\n")
 
 
 def clean_environment(**more: str) -> dict[str, str]:
@@ -42,6 +47,32 @@ def git_version() -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def _run_git_init(path: Path, kind: Iterable[str]) -> None:
+    command = [GIT, "init", "--quiet", "--initial-branch=main", "--template=", *kind, os.fspath(path)]
+    subprocess.run(command, check=True, env=clean_environment(), capture_output=True)
+
+
+@functools.cache
+def _pristine(kind: tuple[str, ...]) -> dict[str, bytes | None]:
+    """What lies in a new repository that git has made: folders, in front of what is in them, as None."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "r"
+        _run_git_init(made, kind)
+        return {
+            os.fspath(path.relative_to(made)): None if path.is_dir() else path.read_bytes()
+            for path in sorted(made.rglob("*"))
+        }
+
+
+def _write_pristine(path: Path, kind: tuple[str, ...]) -> None:
+    path.mkdir(parents=True)
+    for name, content in _pristine(kind).items():
+        if content is None:
+            (path / name).mkdir()
+        else:
+            (path / name).write_bytes(content)
+
+
 @dataclass
 class GitRepository:
     """A repository that a test builds. `path` is the work tree, or the git directory if it is bare."""
@@ -59,13 +90,19 @@ class GitRepository:
         object_format: str = "sha1",
         reference_backend: str | None = None,
     ) -> "GitRepository":
-        """Run `git init` with `main` as the first branch and without templates."""
-        command = [GIT, "init", "--quiet", "--initial-branch=main", "--template=", f"--object-format={object_format}"]
+        """Do as `git init` with `main` as the first branch and without templates.
+
+        Git makes one of each kind in a process of the tests; the others are copies of it.
+        """
+        kind = [f"--object-format={object_format}"]
         if reference_backend:
-            command.append(f"--ref-format={reference_backend}")
+            kind.append(f"--ref-format={reference_backend}")
         if bare:
-            command.append("--bare")
-        subprocess.run([*command, os.fspath(path)], check=True, env=clean_environment(), capture_output=True)
+            kind.append("--bare")
+        if path.exists():
+            _run_git_init(path, kind)
+        else:
+            _write_pristine(path, tuple(kind))
         return cls(path)
 
     @property
@@ -112,7 +149,7 @@ class GitRepository:
         """
         self.clock_s += 60
         if parents is None:
-            tip = self.git("rev-parse", "--verify", "--quiet", reference, check=False)
+            tip = self._tip(reference)
             parents = [tip] if tip else []
         lines = [f"commit {reference}", "mark :1", f"committer C O Mitter <committer@example.com> {self.clock_s} +0000"]
         body = message.encode()
@@ -124,8 +161,21 @@ class GitRepository:
         for name, content in files.items():
             data = content.encode() if isinstance(content, str) else content
             stream += b"M 100644 inline " + name.encode() + b"\ndata %d\n" % len(data) + data + b"\n"
-        self.git("-c", "fastimport.unpackLimit=1000000", "fast-import", "--quiet", "--force", stdin=stream)
-        return self.git("rev-parse", reference)
+        stream += b"get-mark :1\n"
+        return self.git("-c", "fastimport.unpackLimit=1000000", "fast-import", "--quiet", "--force", stdin=stream)
+
+    def _tip(self, reference: str) -> str:
+        """What a reference points to, empty if it does not exist; git is asked only if it is not there to be read."""
+        try:
+            content = (self.git_dir / reference).read_text()
+        except OSError:
+            is_in_files_alone = (self.git_dir / "refs" / "heads").is_dir()
+            if reference.startswith("refs/") and is_in_files_alone and not (self.git_dir / "packed-refs").exists():
+                return ""
+        else:
+            if _WHOLE_ID.fullmatch(content):
+                return content[:-1]
+        return self.git("rev-parse", "--verify", "--quiet", reference, check=False)
 
     def blob(self, content: bytes) -> str:
         """Write a loose blob and return its id."""
