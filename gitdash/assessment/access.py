@@ -149,7 +149,7 @@ def foreign_owner(case: Case) -> Iterator[Finding]:
     """Yield a finding with the exact `safe.directory` line if git's ownership check would refuse the repository."""
     repository = case.subject.repository
     owner_uid = repository.foreign_owner_uid
-    if owner_uid is None or not case.is_foreign:
+    if owner_uid is None or not repository.is_foreign:
         return
     owned = printable_path(repository.foreign_path or repository.path)
     yield FOREIGN_OWNER.finding(

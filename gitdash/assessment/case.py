@@ -116,12 +116,6 @@ class Case:
         packed_count = sum(pack.object_count or 0 for pack in self.packs.packs) if self.packs else 0
         return packed_count + (self.loose.count if self.loose else 0)
 
-    @property
-    def is_foreign(self) -> bool:
-        """It is another user's, and the config does not vouch for it."""
-        repository = self.subject.repository
-        return repository.foreign_owner_uid is not None and not repository.trusted_by_config
-
     @cached_property
     def has_lost_lender(self) -> bool:
         """Some of its objects may be in a store that cannot be used."""
@@ -141,7 +135,7 @@ class Case:
         `--git-dir` switches git's ownership check off, and so it is for repositories of one's own.
         """
         repository = self.subject.repository
-        if repository.kind in {RepositoryKind.WORKTREE, RepositoryKind.LINKED_WORKTREE} or self.is_foreign:
+        if repository.kind in {RepositoryKind.WORKTREE, RepositoryKind.LINKED_WORKTREE} or repository.is_foreign:
             return f"git -C {shell_word(repository.path)}"
         return f"git --git-dir={shell_word(repository.git_dir)}"
 

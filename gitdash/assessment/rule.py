@@ -77,7 +77,7 @@ class Rule:
 
     def _addressed(self, case: Case, remedy: str) -> str:
         """Say whose hands a remedy with commands needs: for others git refuses it, or runs what the config names."""
-        is_for_owner = case.is_foreign and not self.for_anyone and "`" in remedy
+        is_for_owner = case.subject.repository.is_foreign and not self.for_anyone and "`" in remedy
         return f"as its owner: {remedy}" if is_for_owner else remedy
 
 

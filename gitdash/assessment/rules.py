@@ -75,7 +75,7 @@ def state_of(findings: Sequence[Finding], repository: Repository, inspection: In
     """Return the one word for a row: `unreadable`, else `foreign`, else the worst severity, plain facts aside."""
     if isinstance(inspection, Unreadable):
         return State.UNREADABLE
-    if repository.foreign_owner_uid is not None and not repository.trusted_by_config:
+    if repository.is_foreign:
         return State.FOREIGN
     severities = [finding.severity for finding in findings if finding.rule not in _FACTS]
     worst = max(severities, key=lambda severity: severity.rank, default=None)

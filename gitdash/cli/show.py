@@ -78,8 +78,7 @@ def _remotes(report: RepositoryReport) -> list[dict[str, Any]]:
 def _lookups(report: RepositoryReport, program: GitProgram) -> dict[str, float] | None:
     """Time look-ups of the newest tip; None for what belongs to another user, or has no tip to look up."""
     repository, inspection = report.repository, report.inspection
-    is_foreign = repository.foreign_owner_uid is not None and not repository.trusted_by_config
-    if is_foreign or not isinstance(inspection, Inspection):
+    if repository.is_foreign or not isinstance(inspection, Inspection):
         return None
     if inspection.reference_backend is not ReferenceBackend.FILES:
         return None

@@ -69,6 +69,11 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         """Whether objects are its own: those of a linked worktree are another repository's."""
         return self.kind is not RepositoryKind.LINKED_WORKTREE
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is another user's, and the user's config does not vouch for it."""
+        return self.foreign_owner_uid is not None and not self.trusted_by_config
+
 
 class NotRepository(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Something that looked like a repository, or a folder that could not be searched."""

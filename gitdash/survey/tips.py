@@ -44,7 +44,7 @@ def tips_source(repository: Repository, inspection: Inspection) -> TipsSource:
         common_dir=repository.common_dir,
         object_format=inspection.object_format,
         backend=inspection.reference_backend,
-        is_foreign=repository.foreign_owner_uid is not None and not repository.trusted_by_config,
+        is_foreign=repository.is_foreign,
     )
 
 

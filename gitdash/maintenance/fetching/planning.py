@@ -72,7 +72,7 @@ def _repository_refusals(report: RepositoryReport, config: FetchConfig | Unreada
     repository, inspection = report.repository, report.inspection
     if repository.problem is not None:
         yield Refusal(rule="unreadable", reason=printable(repository.problem))
-    if repository.foreign_owner_uid is not None and not repository.trusted_by_config:
+    if repository.is_foreign:
         yield Refusal(rule="not-owner", reason=f"user {repository.foreign_owner_uid} owns it")
     if isinstance(inspection, Unreadable):
         yield Refusal(rule="unreadable", reason=inspection.reason)
