@@ -12,8 +12,9 @@ import msgspec
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Evidence, Judge, Rule
 from gitdash.assessment.sentences import listed, shell_word
+from gitdash.model.disk_facts import DiskFacts
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.inspection import Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import SizeMeasurement
 from gitdash.units import counted, human_bytes, printable_path

@@ -6,7 +6,8 @@ Source: the README's section on JSON.
 from typing import Any
 
 from gitdash.export.json_values import Record, part_value, path_record, rounded
-from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, SizeMeasurement, Sizes
 from gitdash.units import utc_text

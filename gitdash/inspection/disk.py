@@ -6,7 +6,7 @@ Uses what the walk and the pass over the shards have collected, and asks nothing
 """
 
 from gitdash.inspection.listing import Listing
-from gitdash.model.inspection import DiskFacts
+from gitdash.model.disk_facts import DiskFacts
 from gitdash.units import sum_bytes
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Final
 
-from gitdash.model.inspection import LinkedFile
+from gitdash.model.disk_facts import LinkedFile
 from gitdash.units import sum_bytes
 
 _LINKED_FILES: Final = 32

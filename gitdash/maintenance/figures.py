@@ -1,6 +1,7 @@
 """What an action may change, read off a report: the same before and after. Pure."""
 
-from gitdash.model.inspection import BitmapSource, DiskFacts, Inspection, LooseFacts, PackFacts, ReferenceFacts
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import BitmapSource, Inspection, LooseFacts, PackFacts, ReferenceFacts
 from gitdash.model.ledger import NO_BITMAP, StoreFigures
 from gitdash.model.report import RepositoryReport
 

@@ -6,7 +6,8 @@ Pure: lines of text made of a report. What is not known is not mentioned.
 from collections.abc import Iterator
 
 from gitdash.measurement.strategy import StrategyChoice
-from gitdash.model.inspection import AlternatesFacts, DiskFacts, Inspection
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import AlternatesFacts, Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import ExclusiveSizes, Question, SizeMeasurement, Sizes, Strategy

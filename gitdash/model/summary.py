@@ -5,7 +5,7 @@ A value is None if absent or not measured, and `Unreadable` if it could not be r
 
 import msgspec
 
-from gitdash.model.inspection import LinkedFile
+from gitdash.model.disk_facts import LinkedFile
 from gitdash.model.report import Lender, State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Bound

@@ -7,17 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
+from gitdash.model.disk_facts import DiskFacts, LinkedFile
 from gitdash.model.finding import Severity
-from gitdash.model.inspection import (
-    AlternatesFacts,
-    BitmapFacts,
-    BitmapSource,
-    DiskFacts,
-    Inspection,
-    LinkedFile,
-    LooseFacts,
-    PackFacts,
-)
+from gitdash.model.inspection import AlternatesFacts, BitmapFacts, BitmapSource, Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
 from gitdash.model.saved import Saved

@@ -7,6 +7,7 @@ import msgspec
 from gitdash.assessment.rules import assess
 from gitdash.assessment.subject import Subject
 from gitdash.model.config_facts import ConfigConcern, ConfigEffect, ConfigFacts
+from gitdash.model.disk_facts import DiskFacts
 from gitdash.model.finding import Finding
 from gitdash.model.inspection import (
     Alternate,
@@ -14,7 +15,6 @@ from gitdash.model.inspection import (
     BitmapFacts,
     BitmapSource,
     CommitGraphFacts,
-    DiskFacts,
     Inspection,
     LockFile,
     LooseFacts,

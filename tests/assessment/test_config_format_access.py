@@ -8,7 +8,8 @@ import pytest
 
 from gitdash.assessment.sentences import shell_word
 from gitdash.model.config_facts import ConfigEffect
-from gitdash.model.inspection import DiskFacts, Problem
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Problem
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
 from tests.assessment.subjects import (

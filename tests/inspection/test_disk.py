@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitdash.inspection import listing as inspection_listing
-from gitdash.model.inspection import DiskFacts
+from gitdash.model.disk_facts import DiskFacts
 from tests.inspection.conftest import Inspect
 from tests.support.repositories import GitRepository
 

@@ -11,15 +11,8 @@ import pytest
 from gitdash.inspection.references import read_tips
 from gitdash.inspection.repository import inspect_repository
 from gitdash.model.config_facts import ConfigFacts
-from gitdash.model.inspection import (
-    DiskFacts,
-    Inspection,
-    LooseFacts,
-    ObjectFormat,
-    ObjectStore,
-    PackFacts,
-    ReferenceFacts,
-)
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Inspection, LooseFacts, ObjectFormat, ObjectStore, PackFacts, ReferenceFacts
 from gitdash.model.repository import Unreadable
 from tests.inspection.conftest import Inspect
 from tests.support.repositories import GitRepository

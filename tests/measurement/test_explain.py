@@ -5,12 +5,12 @@ import pytest
 
 from gitdash.measurement.explain import HOW_GIT_RAN, explain_difference, explain_size, why_no_bitmap
 from gitdash.measurement.strategy import StrategyFacts, choose_strategy
+from gitdash.model.disk_facts import DiskFacts
 from gitdash.model.inspection import (
     Alternate,
     AlternatesFacts,
     BitmapFacts,
     BitmapSource,
-    DiskFacts,
     Inspection,
     LooseFacts,
     ObjectFormat,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gitdash.export.family import Family
 from gitdash.model.config_facts import ConfigFacts
+from gitdash.model.disk_facts import DiskFacts
 from gitdash.model.finding import Finding, Severity
 from gitdash.model.inspection import (
     Alternate,
@@ -14,7 +15,6 @@ from gitdash.model.inspection import (
     BitmapFacts,
     BitmapSource,
     CommitGraphFacts,
-    DiskFacts,
     Inspection,
     LockFile,
     LooseFacts,

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from gitdash.export.columns import FLEET_COLUMNS
-from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.sizes import Sizes

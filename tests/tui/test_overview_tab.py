@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Bound, Question, Sizes

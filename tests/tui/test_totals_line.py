@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitdash.model.disk_facts import DiskFacts
 from gitdash.model.finding import Finding, Severity
-from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.inspection import Inspection
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import RepositoryKind, Role, Unreadable

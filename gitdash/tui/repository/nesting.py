@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitdash.export.columns import ABSENT
-from gitdash.model.inspection import DiskFacts, Inspection
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement

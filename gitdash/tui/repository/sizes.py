@@ -5,7 +5,8 @@ from typing import Final
 
 from gitdash.export.columns import ABSENT, UNREADABLE
 from gitdash.export.measured import measured_text
-from gitdash.model.inspection import DiskFacts, Inspection, LooseFacts, PackFacts
+from gitdash.model.disk_facts import DiskFacts
+from gitdash.model.inspection import Inspection, LooseFacts, PackFacts
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Unreadable
 from gitdash.model.sizes import Bound, ExclusiveSizes, SizeMeasurement
