@@ -12,6 +12,7 @@ import click
 from gitdash.cli.session import Session
 from gitdash.cli.shared_options import CONTEXT, PATH, Count, Decorator, Seconds, format_option
 from gitdash.model.experiment import ExperimentKind
+from gitdash.model.fetch import PROTOCOLS
 
 _KINDS: Final = tuple(kind.value for kind in ExperimentKind)
 
@@ -130,7 +131,7 @@ _FETCHES: Final = (
     click.option(
         "--protocol",
         "protocols",
-        type=click.Choice(("https", "ssh", "http", "git", "file")),
+        type=click.Choice(PROTOCOLS),
         multiple=True,
         help="What the remote may be fetched by, instead of what the configuration allows; may be repeated.",
     ),

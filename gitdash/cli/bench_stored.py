@@ -8,7 +8,6 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
-from gitdash.history.store import HistoryError
 from gitdash.model.experiment import ExperimentKind
 from gitdash.survey.single import find_repository
 from gitdash.units import printable_path
@@ -23,9 +22,7 @@ class NoExperimentError(GitdashError):
 
 def run_list(session: Session, *, repository: bytes | None, kind: str | None, limit: int, output_format: str) -> int:
     """Print the last experiments; a repository that is gone is known by its path."""
-    with session.history() as history:
-        if history is None:
-            raise HistoryError("with --no-state nothing is remembered")
+    with session.required_history() as history:
         path = None if repository is None else _known_path(session, history.experiments, absolute_path(repository))
         wanted = None if kind is None else ExperimentKind(kind)
         results = history.experiments.newest(path, wanted, limit=limit)
@@ -46,9 +43,7 @@ def run_show(session: Session, number: int, *, output_format: str, plot_path: st
         from gitdash.cli.picture_file import require_picture_file
 
         require_picture_file(plot_path)
-    with session.history() as history:
-        if history is None:
-            raise HistoryError("with --no-state nothing is remembered")
+    with session.required_history() as history:
         result = history.experiments.one(number)
         if result is None:
             raise NoExperimentError(f"no experiment has number {number}; `gitdash bench list` names them")

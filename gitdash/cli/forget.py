@@ -52,9 +52,7 @@ def run_forget(session: Session, command: ForgetCommand) -> int:
         return ExitCode.REFUSED
     named = list(map(absolute_path, command.paths))
     folders = tuple(dict.fromkeys((*named, *map(os.path.realpath, named))))
-    with session.history() as history:
-        if history is None:
-            raise HistoryError("with --no-state nothing is remembered")
+    with session.required_history() as history:
         found = remembered_below(history, folders)
         if not found:
             say(f"gitdash: nothing is remembered of {', '.join(map(printable_path, named))} or what lies below")

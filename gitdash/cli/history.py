@@ -14,7 +14,6 @@ from gitdash.export.json_values import json_text
 from gitdash.export.ledger_lines import cut_off_lines, entry_lines, remembered_lines
 from gitdash.export.ledger_record import history_document
 from gitdash.history.ledger import Ledger
-from gitdash.history.store import HistoryError
 from gitdash.survey.cut_off import settle_actions
 from gitdash.survey.single import find_repository, path_of_store
 from gitdash.units import printable_path
@@ -23,9 +22,7 @@ from gitdash.units import printable_path
 def run_history(session: Session, path: bytes | None, *, output_format: str, limit: int, is_verbose: bool) -> int:
     """Print the last actions on one repository, which need not exist any more, or on all (None)."""
     now_s = wall_clock()
-    with session.history() as history:
-        if history is None:
-            raise HistoryError("with --no-state nothing is remembered")
+    with session.required_history() as history:
         ledger = history.ledger
         settled = settle_actions(ledger, settings=session.settings, effective_uid=os.geteuid(), now_s=now_s)
         repository = None if path is None else _known_path(session, ledger, absolute_path(path))

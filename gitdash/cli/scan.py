@@ -7,7 +7,7 @@ from typing import Final
 from gitdash import __version__
 from gitdash.cli.output import is_dumb, is_terminal, say, write_data, write_text
 from gitdash.cli.run import Survey, say_failures, survey_roots
-from gitdash.cli.selection import Selection
+from gitdash.cli.selection import Selection, sizes_for
 from gitdash.cli.session import Dashboard, Session
 from gitdash.errors import ExitCode
 from gitdash.export.columns import FLEET_COLUMNS, Column, column_named, parse_columns
@@ -59,9 +59,8 @@ def run_scan(session: Session, options: ScanOptions) -> int:
 def _sizes(options: ScanOptions, selection: Selection | None) -> str:
     """Return what to measure: what is asked for, else what is shown, sorted by or selected by."""
     needed = _needed_columns(options, selection)
-    measured_by = {column.measured_by for column in needed}
     if options.sizes is None:
-        return "all" if len(measured_by) > 1 else next(iter(measured_by), "disk")
+        return sizes_for(needed)
     names = [column.key for column in needed if options.sizes not in {column.measured_by, "all"}]
     if names:
         say(f"gitdash: --sizes {options.sizes} does not measure {', '.join(names)}: known from earlier runs, or empty")

@@ -4,7 +4,7 @@ A row that is not printed is not measured, unless only its size can tell; and wh
 only if the condition is left open by it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,8 +38,7 @@ class Selection:
     @property
     def sizes(self) -> str:
         """What has to be measured for the condition."""
-        measured_by = {column.measured_by for column in self.columns if column.measured_by}
-        return "all" if len(measured_by) > 1 else next(iter(measured_by), "disk")
+        return sizes_for(self.columns)
 
     def choose(self, summaries: Sequence[RepositorySummary]) -> Collection[bytes]:
         """Return the paths of those that may be selected once they are measured."""
@@ -62,3 +61,9 @@ class Selection:
         from gitdash.history.undecided import may_hold
 
         return may_hold(rows, self.condition, columns=CONDITION_NAMES, unknown=unknown)
+
+
+def sizes_for(columns: Iterable[Column]) -> str:
+    """Return what has to be measured for some columns, as `--sizes` names it."""
+    measured_by = {column.measured_by for column in columns if column.measured_by}
+    return "all" if len(measured_by) > 1 else next(iter(measured_by), "disk")

@@ -83,6 +83,16 @@ class Session:
         with open_history(self.state_path or default_state_path()) as history:
             yield history
 
+    @contextmanager
+    def required_history(self, *, sweeps: bool = True) -> "Iterator[History]":
+        """Open the state file for a command that is about nothing else. Raises HistoryError with --no-state."""
+        from gitdash.history.store import HistoryError
+
+        with self.history(sweeps=sweeps) as history:
+            if history is None:
+                raise HistoryError("with --no-state nothing is remembered")
+            yield history
+
     @property
     def registry_dir(self) -> bytes:
         """The folder that names throw-away copies, beside the state file.

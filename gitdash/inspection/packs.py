@@ -19,15 +19,13 @@ from gitdash.formats.reverse_index import read_reverse_index_header
 from gitdash.inspection.files import FileError, read_start
 from gitdash.inspection.listing import Listing, Stats
 from gitdash.inspection.reading import Problems, read_listed
-from gitdash.inspection.temporary import temporary_files
+from gitdash.inspection.temporary import TRANSFER_MARK_BYTES, TRANSFER_MARKS, temporary_files
 from gitdash.model.inspection import KeepFile, ObjectFormat, PackFacts, PackFile, TemporaryFile
 from gitdash.units import printable_path, sum_bytes
 
 PACK_FOLDER: Final = b"objects/pack"
 
 _SUFFIXES: Final = frozenset({b"pack", b"idx", b"rev", b"bitmap", b"mtimes", b"keep", b"promisor"})
-_TRANSFER_KEEPS: Final = (b"receive-pack ", b"fetch-pack ")
-_KEEP_START_BYTES: Final = 32
 _SIDECAR_SUFFIXES: Final = (b"rev", b"bitmap", b"mtimes", b"promisor")
 """Files that are nothing without a pack. A `.keep` is not among them: index-pack writes it before the pack."""
 _DERIVED_SUFFIXES: Final = (b"rev", b"bitmap", b"mtimes")
@@ -159,12 +157,12 @@ def _object_count(folder: _PackFolder, name: bytes) -> int | None:
 def _keep_file(listing: Listing, name: bytes, found: os.stat_result, problems: Problems) -> KeepFile:
     relative_path = b"objects/pack/" + name + b".keep"
     try:
-        start = read_start(listing.path(relative_path), _KEEP_START_BYTES, listed=found)
+        start = read_start(listing.path(relative_path), TRANSFER_MARK_BYTES, listed=found)
     except FileError as error:
         problems.note(relative_path, error.reason)
         start = b""
     return KeepFile(
-        name=printable_path(name + b".keep"), mtime_s=found.st_mtime, by_transfer=start.startswith(_TRANSFER_KEEPS)
+        name=printable_path(name + b".keep"), mtime_s=found.st_mtime, by_transfer=start.startswith(TRANSFER_MARKS)
     )
 
 

@@ -32,6 +32,11 @@ _IN_QUARANTINE: Final = re.compile(
 )
 _FOLDER_IN_QUARANTINE: Final = re.compile(rb"pack|info|[0-9a-f]{2}")
 
+TRANSFER_MARKS: Final = (b"receive-pack ", b"fetch-pack ")
+"""How a `.keep` begins that stays only until a transfer is over (builtin/receive-pack.c, fetch-pack.c)."""
+TRANSFER_MARK_BYTES: Final = 32
+"""So much of a `.keep` tells."""
+
 
 def temporary_files(folder: bytes, entries: Stats) -> tuple[TemporaryFile, ...]:
     """Return the temporary files, and in `objects` the quarantine folders, among the entries of a folder."""

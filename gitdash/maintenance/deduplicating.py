@@ -18,10 +18,9 @@ from gitdash.maintenance.copies import check_lent_copies
 from gitdash.maintenance.reachability import (
     count_reachable,
     reference_tips,
-    repository_of_store,
     shallow_file_of,
 )
-from gitdash.maintenance.verifying import is_about_objects, verify
+from gitdash.maintenance.verifying import is_about_objects, require_usable_lenders
 from gitdash.maintenance.vouching import objection_to_lender
 from gitdash.maintenance.work import Work, refused
 from gitdash.units import counted, printable_path
@@ -32,12 +31,7 @@ _PLAIN_NAME: Final = re.compile(rb"[A-Za-z0-9_-]+")
 
 def check_lenders(work: Work) -> None:
     """Show that own copies of what lenders have are not needed. Raises TaskStoppedError otherwise."""
-    if not work.lenders:
-        raise refused("it borrows from no other repository")
-    for lender in work.lenders:
-        if lender.problem is not None:
-            raise refused(f"the lender {printable_path(lender.path)} cannot be used: {lender.problem}")
-    verify(work)
+    require_usable_lenders(work)
     for lender in work.lenders:
         _check_lender(work, lender.path)
 
@@ -48,7 +42,7 @@ def _check_lender(work: Work, objects_dir: bytes) -> None:
     objection = objection_to_lender(objects_dir)
     if objection is not None:
         raise refused(objection)
-    common_dir = repository_of_store(objects_dir)
+    common_dir = os.path.dirname(objects_dir)
     name = printable_path(common_dir)
     tips = reference_tips(work, common_dir, of_work_trees=False)
     shallow_file = shallow_file_of(common_dir)

@@ -6,7 +6,6 @@ look into blobs: they are there, and may be damaged. Source: git-rev-list(1), co
 """
 
 import os
-import stat
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,20 +14,13 @@ from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.gitcmd.store_view import make_store_view
 from gitdash.inspection.references import read_tips
+from gitdash.maintenance.vouching import is_folder
 from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.units import printable_path
 
 _WALK: Final = ("rev-list", "--objects", "--count", "--stdin")
 _OF_WORK_TREES: Final = b"worktrees/"
 _PARANOID: Final = (("core.commitGraph", "false"),)
-
-
-def repository_of_store(objects_dir: bytes) -> bytes:
-    """Return the common directory that a store belongs to. Raises TaskStoppedError if it stands alone."""
-    folder, name = os.path.split(objects_dir)
-    if name != b"objects" or not (_is_folder(folder + b"/refs") or _is_folder(folder + b"/reftable")):
-        raise refused(f"{printable_path(objects_dir)} belongs to no repository whose references could be asked")
-    return folder
 
 
 def reference_tips(work: Work, common_dir: bytes, *, of_work_trees: bool = True) -> tuple[str, ...]:
@@ -39,7 +31,7 @@ def reference_tips(work: Work, common_dir: bytes, *, of_work_trees: bool = True)
 
     Raises TaskStoppedError where one of them is broken, GitError and FileError.
     """
-    if _is_folder(common_dir + b"/reftable"):
+    if is_folder(common_dir + b"/reftable"):
         return _tips_by_git(work, common_dir)
     tips = read_tips(common_dir, common_dir, work.inspection.object_format)
     left_out = () if of_work_trees else (_OF_WORK_TREES,)
@@ -87,10 +79,3 @@ def shallow_file_of(common_dir: bytes) -> bytes | None:
     """Return the list of shallow commits of a repository, None if it has none."""
     path = common_dir + b"/shallow"
     return path if os.path.lexists(path) else None
-
-
-def _is_folder(path: bytes) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False

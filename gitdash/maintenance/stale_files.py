@@ -19,7 +19,13 @@ import msgspec
 from gitdash.assessment.locks import kind_of
 from gitdash.history.records import Loan
 from gitdash.inspection.files import FileError, read_start
-from gitdash.inspection.temporary import is_quarantine_name, is_temporary_name, process_of_repack
+from gitdash.inspection.temporary import (
+    TRANSFER_MARK_BYTES,
+    TRANSFER_MARKS,
+    is_quarantine_name,
+    is_temporary_name,
+    process_of_repack,
+)
 from gitdash.maintenance.action_facts import StaleFile
 from gitdash.maintenance.processes import can_see_processes, openers, process_lives
 from gitdash.maintenance.quarantines import objection_to_quarantine
@@ -55,8 +61,6 @@ _BY_HAND_LOCKS: Final = (
 )
 """An editor, a hook or another host may hold these for days."""
 
-_TRANSFER_KEEPS: Final = (b"receive-pack ", b"fetch-pack ")
-_KEEP_START_BYTES: Final = 32
 _PACK_FOLDER: Final = b"objects/pack"
 _FOLDERS: Final = (
     b"objects",
@@ -247,7 +251,7 @@ def _of_folder(report: RepositoryReport, candidate: Candidate, loans: Sequence[L
 
 def _is_of_transfer(path: bytes) -> bool:
     try:
-        return read_start(path, _KEEP_START_BYTES).startswith(_TRANSFER_KEEPS)
+        return read_start(path, TRANSFER_MARK_BYTES).startswith(TRANSFER_MARKS)
     except FileError:
         return False
 

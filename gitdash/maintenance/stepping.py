@@ -17,7 +17,8 @@ from gitdash.maintenance.acts import ACT_FUNCTIONS
 from gitdash.maintenance.keeping import keeping_objects
 from gitdash.maintenance.lasting import PAUSE_S
 from gitdash.maintenance.outcomes import classify
-from gitdash.maintenance.verifying import FSCK, verify
+from gitdash.maintenance.steps import FSCK
+from gitdash.maintenance.verifying import verify
 from gitdash.maintenance.work import Work, corrupt
 from gitdash.model.ledger import Reason
 from gitdash.model.plan import Step

@@ -84,6 +84,10 @@ def removal(report: RepositoryReport, below: tuple[bytes, ...]) -> str:
     return f"rm -rf -- {words}"
 
 
+FSCK: Final = ("fsck", "--connectivity-only", "--no-dangling")
+"""The check whose failure is damage, and no failure of git."""
+
+
 def copies_check(report: RepositoryReport) -> Step:
     """Return the step that comes before copies are removed; a shell verifies all packs instead."""
     indexes = f"{posix_word(in_objects(report, b'pack'))}/*.idx"
@@ -101,9 +105,7 @@ def verification() -> Step:
     """Return the step that follows everything reachable. Lenders are part of it; `--no-dangling` spares a long list."""
     return git_step(
         "see that everything reachable is there",
-        "fsck",
-        "--connectivity-only",
-        "--no-dangling",
+        *FSCK,
     )
 
 

@@ -17,13 +17,14 @@ from typing import Final
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
 from gitdash.inspection.files import FileError, FileMissingError, read_start
+from gitdash.inspection.temporary import TRANSFER_MARK_BYTES, TRANSFER_MARKS
 from gitdash.maintenance.reachability import (
     count_reachable,
     reference_tips,
     shallow_file_of,
 )
 from gitdash.maintenance.same_name import are_equal, is_whole_loose_object
-from gitdash.maintenance.verifying import is_about_objects, verify
+from gitdash.maintenance.verifying import is_about_objects, require_usable_lenders, verify
 from gitdash.maintenance.work import Work, corrupt, refused
 from gitdash.maintenance.writing import WriteRefusedError, link_file, make_folder, remove_file, rename_file, settle
 from gitdash.units import human_bytes, printable, printable_path
@@ -37,8 +38,6 @@ _LOOSE_OBJECT: Final = re.compile(rb"[0-9a-f]{38}(?:[0-9a-f]{24})?")
 _ORDER: Final = (b"keep", b"pack", b"rev", b"mtimes", b"idx")
 """Of the files of one pack. The index is the last: with it git sees the pack. A lender's bitmaps, multi-pack-index and
 commit-graph are derived, and speak of its own references."""
-_TRANSFER_KEEPS: Final = (b"receive-pack ", b"fetch-pack ")
-_KEEP_START_BYTES: Final = 32
 _ROUNDS: Final = 5
 """A lender may be repacked or fetched into meanwhile: what is new is linked by the next round."""
 _CHAIN_BYTES: Final = 1 << 16
@@ -50,12 +49,7 @@ _GRAPH_LINE: Final = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 def link_lent_objects(work: Work) -> None:
     """Link all objects of all lenders, or copy them across file systems, until nothing is left to link."""
-    if not work.lenders:
-        raise refused("it borrows from no other repository")
-    for lender in work.lenders:
-        if lender.problem is not None:
-            raise refused(f"the lender {printable_path(lender.path)} cannot be used: {lender.problem}")
-    verify(work)
+    require_usable_lenders(work)
     copied_bytes = 0
     for _ in range(_ROUNDS):
         linking = _Linking(work)
@@ -141,7 +135,7 @@ class _Linking:
         if suffix != b"keep":
             return True
         try:
-            return not read_start(lender + b"/" + base + suffix, _KEEP_START_BYTES).startswith(_TRANSFER_KEEPS)
+            return not read_start(lender + b"/" + base + suffix, TRANSFER_MARK_BYTES).startswith(TRANSFER_MARKS)
         except FileError:
             return False
 

@@ -3,15 +3,12 @@
 Source: git-fsck(1) `--connectivity-only`: references, reflogs and the index are followed, through alternates, too.
 """
 
-from typing import Final
-
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError, GitFailure, signal_of
 from gitdash.gitcmd.output import first_complaint
-from gitdash.maintenance.work import Work, corrupt
-from gitdash.units import printable
-
-FSCK: Final = ("fsck", "--connectivity-only", "--no-dangling")
+from gitdash.maintenance.steps import FSCK
+from gitdash.maintenance.work import Work, corrupt, refused
+from gitdash.units import printable, printable_path
 
 
 def verify(work: Work) -> None:
@@ -23,6 +20,16 @@ def verify(work: Work) -> None:
             raise
         complaint = printable(first_complaint(error.stderr) or str(error))
         raise corrupt(f"not everything reachable is there: {complaint}") from error
+
+
+def require_usable_lenders(work: Work) -> None:
+    """Raise TaskStoppedError unless all lenders can be used, and everything reachable is there."""
+    if not work.lenders:
+        raise refused("it borrows from no other repository")
+    for lender in work.lenders:
+        if lender.problem is not None:
+            raise refused(f"the lender {printable_path(lender.path)} cannot be used: {lender.problem}")
+    verify(work)
 
 
 def is_about_objects(error: GitdashError) -> bool:

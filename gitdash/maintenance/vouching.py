@@ -19,7 +19,7 @@ _START_BYTES: Final = 4096
 def objection_to_lender(objects_dir: bytes) -> str | None:
     """Say why nothing can be given up because this store has it, one clause; None if a walk has to tell. Printable."""
     common_dir, name = os.path.split(objects_dir)
-    if name != b"objects" or not any(_is_folder(common_dir + folder) for folder in (b"/refs", b"/reftable")):
+    if name != b"objects" or not any(is_folder(common_dir + folder) for folder in (b"/refs", b"/reftable")):
         return f"{printable_path(objects_dir)} belongs to no repository whose references could be asked"
     shown = printable_path(common_dir)
     if os.path.lexists(common_dir + b"/info/grafts"):
@@ -31,7 +31,7 @@ def objection_to_lender(objects_dir: bytes) -> str | None:
 
 def _has_reference(common_dir: bytes) -> bool:
     """Tell whether there may be one: HEAD of a work tree is one, too, if it is detached."""
-    if _is_folder(common_dir + b"/reftable") or next(_files_below(common_dir + b"/refs"), None) is not None:
+    if is_folder(common_dir + b"/reftable") or next(_files_below(common_dir + b"/refs"), None) is not None:
         return True
     if not _start(common_dir + b"/HEAD").startswith(b"ref:"):
         return True
@@ -51,7 +51,8 @@ def _start(path: bytes) -> bytes:
         return b""
 
 
-def _is_folder(path: bytes) -> bool:
+def is_folder(path: bytes) -> bool:
+    """Tell whether a folder lies at a path, and no link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
