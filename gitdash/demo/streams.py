@@ -6,7 +6,8 @@ Source: git-fast-import(1). Pure: text in, bytes out.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 
-Files = Mapping[str, bytes]
+TreeFiles = Mapping[str, bytes]
+"""What a commit has, by path."""
 
 _CLOCK_START_S = 1_700_000_000
 _COMMIT_INTERVAL_S = 3_600
@@ -25,7 +26,7 @@ def small_history() -> bytes:
     return b"".join((*_commits(_small_commits()), _tag("v1.0", 12), _tag("v1.1", 24)))
 
 
-def _small_commits() -> Iterator[Files]:
+def _small_commits() -> Iterator[TreeFiles]:
     for number in range(24):
         name = _MODULES[number % len(_MODULES)]
         yield {"README.md": b"# Demo\n", f"src/{name}.txt": words(f"{name} {number}", 4_000)}
@@ -42,7 +43,7 @@ def large_history() -> bytes:
     return b"".join(_commits(_large_commits()))
 
 
-def _large_commits() -> Iterator[Files]:
+def _large_commits() -> Iterator[TreeFiles]:
     for number in range(480):
         yield {f"src/{name}.txt": f"{name} {number}\n".encode() for name in "abcdefgh"}
 
@@ -58,7 +59,7 @@ def commit_upon(tip: str, name: str) -> bytes:
     return b"".join(_commits([{f"{name}.txt": words(name, 2_000)}], first_number=100, parent=tip))
 
 
-def _commits(each_files: Iterable[Files], *, first_number: int = 0, parent: str = "") -> Iterator[bytes]:
+def _commits(each_files: Iterable[TreeFiles], *, first_number: int = 0, parent: str = "") -> Iterator[bytes]:
     """Yield commits on `main`; files of earlier commits stay."""
     for number, files in enumerate(each_files, first_number):
         message = f"Change number {number + 1}\n".encode()

@@ -107,6 +107,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     unmended: tuple[Unmended, ...] = ()
     """Of a plan from findings: those that no task mends, the worst first; plain facts aside."""
 
+    def with_reasons_of(self, former: "Plan") -> "Plan":
+        """Return this plan with its tasks there for the reasons for which they are in a former one."""
+        reasons = {task.task: task.because for task in former.tasks}
+        tasks = (msgspec.structs.replace(task, because=reasons.get(task.task, task.because)) for task in self.tasks)
+        return msgspec.structs.replace(self, tasks=tuple(tasks))
+
     @property
     def runnable(self) -> tuple[PlannedTask, ...]:
         """The tasks that nothing speaks against."""

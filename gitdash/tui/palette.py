@@ -24,7 +24,7 @@ _MOST_HITS: Final = 20
 _LONGEST: Final = 100
 
 
-class FleetScreen(Protocol):
+class PaletteApp(Protocol):
     """What the palette needs of the application that it is opened in."""
 
     fleet: Fleet
@@ -51,11 +51,11 @@ class ViewProvider(Provider):
                 yield Hit(0.95 - number / 1000, display, self._open(number), text=display.plain, help=help_text)
 
     def _views(self) -> Iterator[tuple[int, Text, str]]:
-        for number, entry in enumerate(cast(FleetScreen, self.app).listed_views()):
+        for number, entry in enumerate(cast(PaletteApp, self.app).listed_views()):
             yield number, Text(f"View: {printable(entry.view.name)}"[:_LONGEST], no_wrap=True), entry.help
 
     def _open(self, number: int) -> Callable[[], None]:
-        return partial(cast(FleetScreen, self.app).open_view, number)
+        return partial(cast(PaletteApp, self.app).open_view, number)
 
 
 class _Commands(CommandList, can_focus=False):
@@ -125,7 +125,7 @@ class RepositoryProvider(Provider):
     @override
     async def search(self, query: str) -> Hits:
         """Yield the repositories that match, the shortest names first."""
-        app = cast(FleetScreen, self.app)
+        app = cast(PaletteApp, self.app)
         words = query.casefold().split()
         rows = app.fleet.rows
         found = [row.summary for row in rows if all(word in row.summary.name.casefold() for word in words)]

@@ -16,9 +16,9 @@ from gitdash.tui.closing import close
 from gitdash.tui.confirmation import CONFIRM_S
 from gitdash.tui.context import Context
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit
-from gitdash.tui.drawing.items import ItemsView
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fetches.starting import Fetches
+from gitdash.tui.items_actions import ItemsActions
 from gitdash.tui.key_line import KeyLineView
 from gitdash.tui.least_size import is_too_small, too_small_lines
 from gitdash.tui.source import Changes
@@ -197,22 +197,8 @@ class DashboardScreen(Screen[None]):
         self.action_leave()
 
 
-class ItemsScreen(DashboardScreen):
+class ItemsScreen(ItemsActions, DashboardScreen):
     """A screen that shows one page of lines, with or without items to choose."""
-
-    items: ItemsView
-
-    def action_move_rows(self, distance: int) -> None:
-        """Move the cursor, or the page."""
-        self.items.move(distance)
-
-    def action_move_half_pages(self, count: int) -> None:
-        """Move by half pages."""
-        self.items.move_half_pages(count)
-
-    def action_move_to_end(self, is_end: bool) -> None:
-        """Move to the first or the last."""
-        self.items.move_to_end(is_end=is_end)
 
     @override
     def show_changes(self, changes: Changes | None) -> None:

@@ -87,7 +87,7 @@ async def test_tab_asks_for_the_ledger_when_it_is_shown_and_again_when_a_job_has
         await pilot.pause()
         screen = app.screen
         assert isinstance(screen, RepositoryScreen)
-        assert screen.items.item_count == 2
+        assert len(screen.items._items) == 2
         await pilot.press("y", "y")
         assert app.clipboard == FETCH_COMMAND
         job = Job(
@@ -109,5 +109,5 @@ async def test_tab_asks_for_the_ledger_when_it_is_shown_and_again_when_a_job_has
         source.happen().entries[MEMBER] = (entry(8, commands=(COMMAND,)), FETCH, LOOSE)
         app.flush()
         await pilot.pause()
-        assert screen.items.item_count == 3
+        assert len(screen.items._items) == 3
         assert screen.items.chosen == FETCH.number, "the cursor stays on its action"

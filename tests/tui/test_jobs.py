@@ -425,15 +425,15 @@ async def test_keys_do_nothing_where_there_is_no_job() -> None:
 async def test_clock_runs_only_while_a_job_runs_and_the_page_is_seen() -> None:
     async with jobs_screen([job(1, JobState.DONE)]) as driven:
         screen = driven.screen
-        assert screen._timer is None
+        assert screen._clock._timer is None
         await driven.change([job(2, JobState.RUNNING)])
-        assert screen._timer is not None
+        assert screen._clock._timer is not None
         await driven.press("question_mark")
-        assert screen._timer is None
+        assert screen._clock._timer is None
         await driven.press("q")
-        assert screen._timer is not None
+        assert screen._clock._timer is not None
         await driven.change([job(2, JobState.DONE)])
-        assert screen._timer is None
+        assert screen._clock._timer is None
 
 
 @pytest.mark.parametrize(

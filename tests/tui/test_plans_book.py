@@ -63,7 +63,7 @@ def test_what_nothing_speaks_against_is_marked_at_first() -> None:
         WEB: [Task.BITMAP, Task.PACK_REFS],
     }
     counts = book.counts()
-    assert (counts.marked, counts.repositories, counts.refused) == (3, 2, 3)
+    assert (counts.marked_count, counts.repository_count, counts.refused_count) == (3, 2, 3)
     assert counts.needed_bytes == 1310 << 20
 
 

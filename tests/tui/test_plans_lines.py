@@ -219,7 +219,7 @@ def test_cursor_begins_on_what_is_wanted_else_on_the_first_task() -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_lines_around_the_plans_fit(width: int) -> None:
-    counts = Counts(marked=12_345, repositories=6_789, refused=2_345, needed_bytes=3 << 40)
+    counts = Counts(marked_count=12_345, repository_count=6_789, refused_count=2_345, needed_bytes=3 << 40)
     for line in (totals_line(counts, width), title_pieces("x" * 300, 12_345, 1_234, width)):
         assert line_length(line) <= width
     for is_complete in (False, True):
@@ -230,9 +230,12 @@ def test_lines_around_the_plans_fit(width: int) -> None:
 
 
 def test_totals_name_tasks_repositories_and_what_is_refused() -> None:
-    text = text_of([totals_line(Counts(marked=1, repositories=1, refused=3, needed_bytes=58 << 20), 120)])
+    text = text_of(
+        [totals_line(Counts(marked_count=1, repository_count=1, refused_count=3, needed_bytes=58 << 20), 120)]
+    )
     assert text == " 1 task in 1 repository marked · 3 refused · the largest needs 58.0 MiB free"
-    nothing = text_of([totals_line(Counts(marked=0, repositories=0, refused=0, needed_bytes=0), 120)])
+    counts = Counts(marked_count=0, repository_count=0, refused_count=0, needed_bytes=0)
+    nothing = text_of([totals_line(counts, 120)])
     assert nothing == " 0 tasks in 0 repositories marked"
 
 

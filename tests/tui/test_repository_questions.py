@@ -194,7 +194,7 @@ async def test_typed_id_is_asked_for_and_its_answer_is_under_the_cursor() -> Non
         here.source.happen().objects[PATH] = [answer("dead", None)]
         await here.flush()
         assert here.cursor_line().split() == ["dead", "missing"]
-        assert here.screen.items.item_count == 2
+        assert len(here.screen.items._items) == 2
 
 
 async def test_slash_on_another_tab_goes_to_objects() -> None:

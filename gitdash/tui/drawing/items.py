@@ -53,11 +53,6 @@ class ItemsView(LinesView):
         self.chosen: Hashable | None = None
         """The name of that item; None if it has none."""
 
-    @property
-    def item_count(self) -> int:
-        """How many items there are."""
-        return len(self._items)
-
     def _lines_of(self, width: int) -> Sequence[Line]:
         page = self._compose_page(width)
         self._items = page.items

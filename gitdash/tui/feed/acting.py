@@ -211,7 +211,8 @@ class Acting:
             # cancelled while its plan was made
             return
         name = None if confirmed_name is None else confirmed_name.encode("utf-8", "surrogateescape")
-        planned = _with_reasons(planned, plan)
+        # planned anew, its tasks are there only because they were asked for: a person saw better reasons
+        planned = replace(planned, plan=planned.plan.with_reasons_of(plan))
         ticket = self._actions.maintain(planned, self._watch(number, plan.path), run=run, confirmed_name=name)
         self._register.on_cancel(number, ticket.cancel)
 
@@ -314,15 +315,6 @@ class _JobWatch:
         if self._has_begun:
             self._on_busy(self._path, -1)
             self._look_again(self._path)
-
-
-def _with_reasons(planned: "Planned", shown: Plan) -> "Planned":
-    """Return what is run with the reasons that a person saw: planned anew, its tasks are only what was asked for."""
-    reasons = {task.task: task.because for task in shown.tasks}
-    tasks = tuple(
-        msgspec.structs.replace(task, because=reasons.get(task.task, task.because)) for task in planned.plan.tasks
-    )
-    return replace(planned, plan=msgspec.structs.replace(planned.plan, tasks=tasks))
 
 
 def _job_figures(figures: StoreFigures) -> JobFigures:

@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 
 from textual import events, on
 from textual.binding import BindingType
-from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -20,9 +19,9 @@ from gitdash.tui.drawing.roots import roots_text
 from gitdash.tui.jobs.entries import KeptLines
 from gitdash.tui.jobs.lines import JobsView, jobs_page, title_pieces
 from gitdash.tui.screen import ItemsScreen
+from gitdash.tui.seen_clock import SeenClock
 from gitdash.tui.source import Changes
 
-_CLOCK_INTERVAL_S: Final = 1.0
 _STARTED: Final = frozenset({JobKind.FETCH, JobKind.MAINTAIN})
 """Kinds that change repositories: whoever starts one wants to see how it goes."""
 _NOUNS: Final = {JobKind.MAINTAIN: "maintenance", JobKind.BENCH: "experiment"}
@@ -59,7 +58,7 @@ class JobsScreen(ItemsScreen):
         self._failed_numbers: set[int] = set()
         """Those that had failed, and nobody had taken note."""
         self._home = os.fsencode(os.path.expanduser("~"))
-        self._timer: Timer | None = None
+        self._clock = SeenClock(self, self.items.renew)
 
     @override
     def title_lines(self, width: int) -> Sequence[Line]:
@@ -158,22 +157,10 @@ class JobsScreen(ItemsScreen):
 
     def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
         """Nobody sees the clock."""
-        self._stop_clock()
+        self._clock.stop()
 
     def _run_clock(self) -> None:
-        is_wanted = self.is_current and any(job.state is JobState.RUNNING for job in self.context.jobs.values())
-        if not is_wanted:
-            self._stop_clock()
-        elif self._timer is None:
-            self._timer = self.set_interval(_CLOCK_INTERVAL_S, self._tick)
-
-    def _stop_clock(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-
-    def _tick(self) -> None:
-        self.items.renew()
+        self._clock.run(is_wanted=any(job.state is JobState.RUNNING for job in self.context.jobs.values()))
 
     @on(ItemsView.Opened)
     def action_open(self) -> None:

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
-from textual.timer import Timer
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -30,10 +29,9 @@ from gitdash.tui.lab.choosing import Choosing
 from gitdash.tui.lab.list_lines import lab_title
 from gitdash.tui.lab.page import ExperimentView, ItemName, experiment_page, measured_variants
 from gitdash.tui.screen import ItemsScreen
+from gitdash.tui.seen_clock import SeenClock
 from gitdash.tui.source import Changes
 from gitdash.units import printable
-
-_CLOCK_INTERVAL_S = 1.0
 
 
 class ExperimentScreen(ItemsScreen):
@@ -53,7 +51,7 @@ class ExperimentScreen(ItemsScreen):
         self._explains = False
         self._has_boxes = False
         self._confirmation = Confirmation()
-        self._timer: Timer | None = None
+        self._clock = SeenClock(self, self.items.renew)
 
     def on_mount(self) -> None:
         """Ask what can be compared, and what was."""
@@ -121,19 +119,11 @@ class ExperimentScreen(ItemsScreen):
 
     def on_screen_suspend(self, _: events.ScreenSuspend) -> None:
         """Nobody sees the clock."""
-        self._stop_clock()
+        self._clock.stop()
 
     def _run_clock(self) -> None:
         job = job_of(self.context, self.path, self.kind)
-        if not self.is_current or job is None or job.state.has_ended:
-            self._stop_clock()
-        elif self._timer is None:
-            self._timer = self.set_interval(_CLOCK_INTERVAL_S, self.items.renew)
-
-    def _stop_clock(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
+        self._clock.run(is_wanted=job is not None and not job.state.has_ended)
 
     @override
     def current_path(self) -> bytes | None:

@@ -15,11 +15,12 @@ from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.closing import close
 from gitdash.tui.drawing.cells import Line
 from gitdash.tui.drawing.items import ItemsView, Page
+from gitdash.tui.items_actions import ItemsActions
 from gitdash.tui.keymap import first_key
 from gitdash.tui.source import Changes
 
 
-class PageScreen(ModalScreen[None]):
+class PageScreen(ItemsActions, ModalScreen[None]):
     """A page of lines over a screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,15 +62,3 @@ class PageScreen(ModalScreen[None]):
     def action_back(self) -> None:
         """Go back."""
         self.action_leave()
-
-    def action_move_rows(self, distance: int) -> None:
-        """Scroll by lines."""
-        self.items.move(distance)
-
-    def action_move_half_pages(self, count: int) -> None:
-        """Scroll by half pages."""
-        self.items.move_half_pages(count)
-
-    def action_move_to_end(self, is_end: bool) -> None:
-        """Scroll to the top or to the end."""
-        self.items.move_to_end(is_end=is_end)

@@ -23,11 +23,11 @@ _READ_ONLY_RULE: Final = "read-only-mode"
 class Counts:
     """What the totals say."""
 
-    marked: int
+    marked_count: int
     """Tasks."""
-    repositories: int
+    repository_count: int
     """Those with a marked task."""
-    refused: int
+    refused_count: int
     """Tasks."""
     needed_bytes: int
     """The most free space that one marked task needs."""
@@ -88,7 +88,8 @@ class PlanBook:
             return False
         self._open.discard(path)
         if isinstance(answer, Plan):
-            answer = _with_reasons(answer, self.plans.get(path)) if path in self._wanted else answer
+            former = self.plans.get(path) if path in self._wanted else None
+            answer = answer.with_reasons_of(former) if isinstance(former, Plan) else answer
             answer = without_refusal(answer, _READ_ONLY_RULE) if self._is_read_only else answer
         self.plans[path] = answer
         return True
@@ -156,9 +157,9 @@ class PlanBook:
         """Return the sums over all plans."""
         marked = [self.marked(path) for path in self.paths]
         return Counts(
-            marked=sum(map(len, marked)),
-            repositories=sum(map(bool, marked)),
-            refused=sum(bool(task.refusals) for path in self.paths for task in self.tasks_of(path)),
+            marked_count=sum(map(len, marked)),
+            repository_count=sum(map(bool, marked)),
+            refused_count=sum(bool(task.refusals) for path in self.paths for task in self.tasks_of(path)),
             needed_bytes=max((task.needed_bytes for tasks in marked for task in tasks), default=0),
         )
 
@@ -194,10 +195,3 @@ def without_refusal(plan: Plan, rule: str) -> Plan:
 
     tasks = tuple(msgspec.structs.replace(task, refusals=others(task.refusals)) for task in plan.tasks)
     return msgspec.structs.replace(plan, tasks=tasks, refusals=others(plan.refusals))
-
-
-def _with_reasons(plan: Plan, former: Plan | Unreadable | None) -> Plan:
-    """Return a plan whose tasks are there for the reasons for which they were in the former one."""
-    reasons = {task.task: task.because for task in former.tasks} if isinstance(former, Plan) else {}
-    tasks = tuple(msgspec.structs.replace(task, because=reasons.get(task.task, task.because)) for task in plan.tasks)
-    return msgspec.structs.replace(plan, tasks=tasks)

@@ -94,10 +94,11 @@ def title_pieces(what: str, count: int, made_count: int, width: int) -> Line:
 
 def totals_line(counts: Counts, width: int) -> Line:
     """Return the sums: what is marked, what is refused, and the space that is needed."""
-    marked = f" {counted(counts.marked, 'task')} in {counted(counts.repositories, 'repository', 'repositories')} marked"
-    pieces = [Piece(marked, Tone.STRONG if counts.marked else Tone.DIM)]
-    if counts.refused:
-        pieces.append(Piece(f" · {counts.refused:,} refused", Tone.WARNING))
+    where = counted(counts.repository_count, "repository", "repositories")
+    marked = f" {counted(counts.marked_count, 'task')} in {where} marked"
+    pieces = [Piece(marked, Tone.STRONG if counts.marked_count else Tone.DIM)]
+    if counts.refused_count:
+        pieces.append(Piece(f" · {counts.refused_count:,} refused", Tone.WARNING))
     if counts.needed_bytes:
         pieces.append(Piece(f" · the largest needs {human_bytes(counts.needed_bytes)} free", Tone.DIM))
     text_width = sum(len(piece.text) for piece in pieces)

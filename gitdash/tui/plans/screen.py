@@ -236,7 +236,8 @@ class PlansScreen(ItemsScreen):
 
     def _what_is_marked(self) -> str:
         counts = self.book.counts()
-        return f"{counted(counts.marked, 'task')} in {counted(counts.repositories, 'repository', 'repositories')}"
+        where = counted(counts.repository_count, "repository", "repositories")
+        return f"{counted(counts.marked_count, 'task')} in {where}"
 
     def _ask_name(self) -> None:
         """Have the name of the repository typed whose unreachable objects are dropped; nothing less will do."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, Self, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from gitdash.export.pools import PoolRow
 from gitdash.model.report import State
+from gitdash.tui.drawing.column_order import ColumnOrder, known_first
 from gitdash.tui.pools.unsafe import worst_severity
 
 Rank: TypeAlias = int | str | tuple[int, ...]
@@ -45,31 +46,14 @@ ORDERS: Final[dict[str, Callable[[PoolRow], Rank | None]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class PoolOrder:
-    """A key, and whether the worst, the greatest or the last comes first."""
+class PoolOrder(ColumnOrder):
+    """The order of lenders."""
+
+    KEYS: ClassVar[tuple[str, ...]] = tuple(ORDERS)
 
     key: str = "unsafe"
-    descending: bool = True
-
-    def neighbour(self, step: int) -> Self:
-        """Return the order by the key to the left (-1) or right (1): names from A on, all else from the greatest."""
-        keys = tuple(ORDERS)
-        key = keys[(keys.index(self.key) + step) % len(keys)]
-        return type(self)(key, key != "name")
-
-    def clicked(self, key: str) -> Self:
-        """Return the order after a click on a column: by it, or turned round if it is that already."""
-        return self.reversed() if key == self.key else type(self)(key, key != "name")
-
-    def reversed(self) -> Self:
-        """Return the opposite order."""
-        return type(self)(self.key, not self.descending)
 
     def sorted(self, rows: Iterable[PoolRow]) -> list[PoolRow]:
         """Return lenders in this order; equals by name, and those whose figure is not known last."""
-        rank = ORDERS[self.key]
         by_name = sorted(rows, key=lambda row: (row.name.casefold(), row.path))
-        ranks = {row.path: rank(row) for row in by_name}
-        known = [row for row in by_name if ranks[row.path] is not None]
-        known.sort(key=lambda row: ranks[row.path], reverse=self.descending)  # type: ignore[arg-type, return-value]
-        return [*known, *(row for row in by_name if ranks[row.path] is None)]
+        return known_first(by_name, ORDERS[self.key], descending=self.descending)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gitdash.export.columns import UNREADABLE
 from gitdash.measurement.explain import explain_difference
 from gitdash.model.sizes import Bound
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line
@@ -13,7 +12,7 @@ from gitdash.tui.repository.facts import fact_columns
 from gitdash.tui.repository.missing import missing_lines
 from gitdash.tui.repository.nesting import LEGEND, SizeRow, size_rows
 from gitdash.tui.repository.size_bar import OPEN_ENDS, bar_pieces
-from gitdash.tui.repository.sizes import NOT_MEASURED
+from gitdash.tui.repository.sizes import NOT_MEASURED, value_tone
 from gitdash.tui.repository.view import RepositoryView
 
 _LABEL_WIDTH: Final = 14
@@ -52,7 +51,7 @@ def _row_lines(row: SizeRow, scale_bytes: int, width: int) -> Iterator[Line]:
     bar = bar_pieces(row.bar, scale_bytes, bar_width) if row.bar is not None else []
     first = [
         Piece(f" {'  ' * row.depth + row.label:<{_LABEL_WIDTH}}", Tone.DIM if row.depth else Tone.PLAIN),
-        Piece(f"{row.text:>{_TEXT_WIDTH}}  ", _tone(row.text)),
+        Piece(f"{row.text:>{_TEXT_WIDTH}}  ", value_tone(row.text)),
         *bar,
     ]
     if not is_beside:
@@ -63,10 +62,6 @@ def _row_lines(row: SizeRow, scale_bytes: int, width: int) -> Iterator[Line]:
     notes = wrapped(row.note, Tone.DIM, width, indent=left)
     yield [*cut_line(first, left), *(notes[0][1:] if notes else ())]
     yield from notes[1:]
-
-
-def _tone(text: str) -> Tone:
-    return {NOT_MEASURED: Tone.DIM, UNREADABLE: Tone.WARNING}.get(text, Tone.STRONG)
 
 
 def _legend(rows: Sequence[SizeRow], width: int) -> list[Line]:

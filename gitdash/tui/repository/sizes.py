@@ -42,7 +42,7 @@ def compact_sizes(summary: RepositorySummary, report: RepositoryReport | None, w
         ("own", summary.reachable_own_bytes, _own_text(summary), _old(own, now_s)),
     )
     groups = [
-        [Piece(f"{label} ", Tone.DIM), Piece(text, _tone(text)), *([Piece(old, Tone.DIM)] if old else [])]
+        [Piece(f"{label} ", Tone.DIM), Piece(text, value_tone(text)), *([Piece(old, Tone.DIM)] if old else [])]
         for label, value, text, old in rows
         if value is not None
     ]
@@ -127,13 +127,14 @@ def _size_lines(label: str, text: str, note: str, width: int) -> Iterator[Line]:
     first = notes[0][1:] if notes else ()
     yield [
         Piece(f" {label:<{_LABEL_WIDTH}}", Tone.DIM),
-        Piece(f"{text:>{_VALUE_WIDTH}}  ", _tone(text)),
+        Piece(f"{text:>{_VALUE_WIDTH}}  ", value_tone(text)),
         *first,
     ]
     yield from notes[1:]
 
 
-def _tone(text: str) -> Tone:
+def value_tone(text: str) -> Tone:
+    """Return how the value of a size is drawn."""
     return {NOT_MEASURED: Tone.DIM, UNREADABLE: Tone.WARNING}.get(text, Tone.STRONG)
 
 
