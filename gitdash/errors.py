@@ -50,7 +50,7 @@ class ExitCode(enum.IntEnum):
     DONE = 0
     """The command did what was asked."""
     FINDINGS = 1
-    """`check` found something at or above --fail-on, or a measurement failed."""
+    """`check` found something at or above --fail-on; or a measurement, an action or an experiment failed."""
     WRONG_USE = 2
     """Bad arguments, configuration, root, state file, or no usable git."""
     REFUSED = 3

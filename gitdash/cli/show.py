@@ -76,7 +76,7 @@ def _remotes(report: RepositoryReport) -> list[dict[str, Any]]:
 
 
 def _lookups(report: RepositoryReport, program: GitProgram) -> dict[str, float] | None:
-    """Time look-ups of the newest tip; None for what belongs to another user, or has no tip to look up."""
+    """Time look-ups of the first tip that is read; None for what belongs to another user, or has no tip to look up."""
     repository, inspection = report.repository, report.inspection
     if repository.is_foreign or not isinstance(inspection, Inspection):
         return None

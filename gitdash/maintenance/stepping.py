@@ -36,7 +36,7 @@ class Surroundings:
     look: Callable[[], RepositoryReport]
     """Reads the facts again."""
     others: Neighbourhood
-    """Paths of repositories that might have the same object store."""
+    """What was seen of repositories that might need its objects."""
     policy: Policy | None
     """From which age on a lock is stale; None for the default."""
     on_step: Callable[[str, int, int], None]

@@ -88,7 +88,7 @@ class FetchResult(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     """For people. Printable."""
     elapsed_s: float
-    """From the first command to the end of the last."""
+    """From the first look at what speaks against it to the end of the last command."""
     phases: tuple[Phase, ...] = ()
     """Their sum is `elapsed_s`; empty if git did not run."""
     received_objects: int | None = None
