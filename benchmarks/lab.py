@@ -19,7 +19,7 @@ from benchmarks.lab_comparisons import COMPARISONS, Comparison
 from benchmarks.lab_table import Row, compared_runs, load_of, markdown, median_s, variants_of
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Limits

@@ -60,7 +60,7 @@ class Session:
     @cached_property
     def git(self) -> "GitProgram":
         """The git to run, checked for its version."""
-        from gitdash.gitcmd.runner import find_git
+        from gitdash.gitcmd.installed import find_git
 
         git = self.settings.git
         return find_git(self.git_program or git.program, memory_limit_bytes=git.memory_limit_bytes)

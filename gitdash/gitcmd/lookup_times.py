@@ -12,8 +12,8 @@ from typing import Final
 
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.installed import find_git
 from gitdash.gitcmd.objects import DIGITS, ObjectReader, open_reader
-from gitdash.gitcmd.runner import find_git
 from gitdash.model.lookup import LookupTimes
 
 _FORMATS: Final = {digits: object_format for object_format, digits in DIGITS.items()}

@@ -10,13 +10,12 @@ then cannot open big ones. This module decides nothing about what git is asked.
 """
 
 import os
-import re
 import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from gitdash.gitcmd import adoption, groups
@@ -32,7 +31,7 @@ from gitdash.gitcmd.environment import (
 )
 from gitdash.gitcmd.exchange import Ending, Exchange, Pipes, talk
 from gitdash.gitcmd.git_error import GitError, GitFailure, signal_of
-from gitdash.gitcmd.git_program import DEFAULT_MEMORY_LIMIT_BYTES, GitOutput, GitProgram
+from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.masking import mask_credentials
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.terminal_stderr import ProgressFilter, start_with_terminal
@@ -42,57 +41,13 @@ from gitdash.gitcmd.watchdog import Watchdog
 from gitdash.model.progress import CommandProgress
 from gitdash.units import human_duration
 
-OLDEST_VERSION: Final = (2, 39)
-"""Older ones lack flags that the matrix of safe commands was tried with."""
-
 DEFAULT_STDOUT_LIMIT_BYTES: Final = 256 * 1024**2
 """More than the references of a repository with 2,000,000 of them."""
 
 _STOP_GRACE_S: Final = 0.4
 """`stop_everything` shall be over within a second."""
-_VERSION_TIME_LIMIT_S: Final = 20.0
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null || :; exec "$@"')
 """`$0` is the limit in KiB. Where the limit in force is lower already, that one stays."""
-
-
-def find_git(program: str | None = None, *, memory_limit_bytes: int | None = None) -> GitProgram:
-    """Return the git to use: `program`, a path or a name, else `git` on PATH. Relative PATH entries do not count.
-
-    `memory_limit_bytes` holds for all calls of it; None is half of the machine, at most 8 GiB.
-    Raises GitError with kind MISSING or TOO_OLD.
-    """
-    path = _locate(program or "git")
-    if path is None:
-        where = f"no program {program!r}" if program else "no git on PATH"
-        raise GitError(f"{where}: gitdash needs git {_dotted(OLDEST_VERSION)} or newer", kind=GitFailure.MISSING)
-    limit_bytes = DEFAULT_MEMORY_LIMIT_BYTES if memory_limit_bytes is None else memory_limit_bytes
-    unknown = GitProgram(path=path, version=(), version_text="", memory_limit_bytes=limit_bytes)
-    try:
-        output = run_git(unknown, ["version"], time_limit_s=_VERSION_TIME_LIMIT_S)
-    except GitError as error:
-        raise GitError(f"{path!r} does not run: {error}", kind=GitFailure.MISSING, stderr=error.stderr) from error
-    text = output.stdout.decode("utf-8", "replace").strip().removeprefix("git version ")
-    match = re.match(r"\d+(?:\.\d+)+", text)
-    if match is None:
-        raise GitError(f"{path!r} is not git: its version is {text[:80]!r}", kind=GitFailure.MISSING)
-    version = tuple(int(number) for number in match.group().split("."))
-    if version < OLDEST_VERSION:
-        oldest = _dotted(OLDEST_VERSION)
-        raise GitError(f"git {text} at {path!r} is too old: gitdash needs {oldest} or newer", kind=GitFailure.TOO_OLD)
-    return replace(unknown, version=version, version_text=text)
-
-
-def _locate(program: str) -> str | None:
-    folders = [""] if "/" in program else search_path(os.environ).split(":")
-    for folder in folders:
-        path = os.path.join(folder, program) if folder else os.path.abspath(os.path.expanduser(program))
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
-    return None
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))
 
 
 def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but the time limit

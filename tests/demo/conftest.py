@@ -11,7 +11,7 @@ import pytest
 from gitdash.config.settings import Settings
 from gitdash.demo.fleet import Omission, build_fleet
 from gitdash.demo.workshop import Workshop
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.model.report import RepositoryReport
 from gitdash.survey.events import Report
 from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey

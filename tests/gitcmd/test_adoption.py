@@ -16,7 +16,8 @@ from gitdash.gitcmd import adoption
 from gitdash.gitcmd.environment import git_environment
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git
 from tests.support.lab_requests import import_objects
 from tests.support.repositories import GitRepository
 

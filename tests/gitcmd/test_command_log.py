@@ -15,7 +15,8 @@ from gitdash.gitcmd.command_log import (
 )
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.model.command import CommandRecord
 from tests.support.repositories import GIT, GitRepository
 

@@ -11,9 +11,10 @@ import pytest
 from gitdash.gitcmd.command_log import COMMAND_LOG, commands_for
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.installed import find_git
 from gitdash.gitcmd.lookup_times import measure_lookups
 from gitdash.gitcmd.objects import DETAILED, ObjectReader, open_reader
-from gitdash.gitcmd.runner import find_git, stop_everything
+from gitdash.gitcmd.runner import stop_everything
 from gitdash.model.inspection import ObjectFormat
 from tests.support.repositories import GIT, GitRepository, git_version
 

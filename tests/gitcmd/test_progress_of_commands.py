@@ -7,7 +7,8 @@ import pytest
 
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.terminal_stderr import ProgressFilter
 from gitdash.model.progress import CommandProgress
 from tests.support.repositories import GitRepository

@@ -17,7 +17,8 @@ from gitdash.gitcmd import groups
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, VARIABLES
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.gitcmd.runner import find_git, run_git, stop_everything
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git, stop_everything
 from gitdash.gitcmd.workers import start_worker
 from tests.support.repositories import GIT, GitRepository, git_version
 

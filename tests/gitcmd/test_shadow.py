@@ -9,7 +9,8 @@ import pytest
 
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import shadow_git_dir, sweep_abandoned
 from gitdash.model.inspection import ObjectFormat
 from tests.support.repositories import GIT, GitRepository

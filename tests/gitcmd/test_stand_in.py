@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.stand_in import config_text, stand_in
 from tests.support.repositories import GIT, GitRepository, clean_environment
 

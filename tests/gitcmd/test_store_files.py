@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.installed import find_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.gitcmd.store_files import irregular_file
 from gitdash.measurement.reachable import measure_reachable

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.lab.cache import ColdCache
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.measured_git import measured_git

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.lookup import FIRST, MISSING, WARM
 from gitdash.lab.many_packs import repository_of_packs

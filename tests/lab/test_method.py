@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitdash.errors import GitdashError
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.lab import method
 from gitdash.lab.method import run_interleaved
 from gitdash.lab.request import ExperimentError, ExperimentRequest

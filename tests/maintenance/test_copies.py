@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.model.ledger import Outcome, Reason
 from gitdash.model.task import Task
 from tests.support import task_runs

@@ -9,8 +9,9 @@ from _pytest.mark import ParameterSet
 
 from gitdash.gitcmd.git_error import GitError
 from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.installed import find_git
 from gitdash.gitcmd.lookup_times import measure_lookups
-from gitdash.gitcmd.runner import find_git, run_git
+from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.shadow import shadow_git_dir
 from gitdash.model.inspection import ObjectFormat
 from tests.safety.hostile import TRAPS, Site, Trap, make_site, make_template

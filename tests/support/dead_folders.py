@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gitdash.config.settings import ScanSettings, Settings
 from gitdash.discovery import search
 from gitdash.discovery.search import Result
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.survey import workers
 from gitdash.tui.app import run_dashboard
 

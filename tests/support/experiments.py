@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Limits

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gitdash.config.settings import Settings
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.planning import plan_fetch
 from gitdash.maintenance.fetching.remotes import read_remotes

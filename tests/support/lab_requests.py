@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.lab.request import ExperimentRequest
 from gitdash.lab.variant import Limits
 from tests.support.fetching import report_of

@@ -11,7 +11,7 @@ import msgspec
 
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.git_program import GitProgram
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.running import TaskResult, run_task
 from gitdash.maintenance.tasks import steps_of

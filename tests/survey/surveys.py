@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gitdash.config.settings import Settings
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.history.store import History
 from gitdash.survey.events import Finished, Report, SurveyEvent
 from gitdash.survey.survey import SizesWanted, SurveyRequest, run_survey

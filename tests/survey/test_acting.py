@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from gitdash.config.settings import FetchSettings, JobSettings, Settings
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.history.store import History, open_history
 from gitdash.maintenance.fetching.options import configured_options
 from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures

@@ -9,7 +9,7 @@ import pytest
 
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.model.report import RepositoryReport
 from gitdash.model.sizes import Question, SizeMeasurement
 from gitdash.survey import sizing as sizing_module

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitdash.config.settings import load_settings
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.history.store import open_history
 from gitdash.model.experiment import CacheState, Summary
 from gitdash.model.sizes import Question, Strategy

@@ -11,7 +11,7 @@ import pytest
 
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.git_error import GitError, GitFailure
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.model.sizes import Question, SizeMeasurement, Strategy
 from gitdash.survey.shared_queries import SharedQueries
 from gitdash.survey.single import find_repository, report_single

@@ -9,7 +9,7 @@ from gitdash.config.dashboard import DashboardSettings
 from gitdash.config.settings import Settings
 from gitdash.errors import ExitCode
 from gitdash.export.views import decode_views
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.history.store import open_history
 from gitdash.model.summary import RepositorySummary
 from gitdash.model.view import View

@@ -13,7 +13,7 @@ import pytest
 
 from gitdash.config.settings import Settings
 from gitdash.discovery.roots import RootError
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.history.store import History, open_history
 from gitdash.model.job import JobKind, JobState
 from gitdash.model.report import State, Totals

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gitdash.config.settings import Settings
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.history.store import History
 from gitdash.model.job import Job, JobKind, JobState
 from gitdash.tui.feed.survey_feed import SurveyFeed

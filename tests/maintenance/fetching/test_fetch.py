@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.model.fetch import FetchProgress, FetchResult
 from gitdash.model.ledger import Outcome, Reason

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.model.fetch import RemotePlan
 from gitdash.model.ledger import Outcome

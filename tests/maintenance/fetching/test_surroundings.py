@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.maintenance.fetching.surroundings import Surroundings, refusal_of
 from gitdash.maintenance.links import Links

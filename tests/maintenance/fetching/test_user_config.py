@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.gitcmd.runner import find_git
+from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.fetching.user_config import parse_listing, read_user_config
 from gitdash.model.ledger import Outcome
 from tests.support.fetching import fetched, planned
