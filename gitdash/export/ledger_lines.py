@@ -227,4 +227,5 @@ def _cut_off(entry: LedgerEntry) -> str:
     begun = f"{action_name(entry)} of {printable_path(entry.path)}, begun {moment_text(entry.started_at_s)}"
     ran = f"; the last that it began was {shlex.join(entry.commands[-1].argv)}" if entry.commands else ""
     left = ", ".join(_listed(entry.leftovers))
-    return f"cut off: {begun}{ran}; {f'it may have left {left}' if left else 'it has left nothing that is seen'}"
+    what_is_left = f"it may have left {left}" if left else "it has left nothing that is seen"
+    return f"{Outcome.CUT_OFF}: {begun}{ran}; {what_is_left}"

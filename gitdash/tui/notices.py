@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from gitdash.model.ledger import Outcome
 from gitdash.tui.drawing.cells import fit
 
-_CUT_OFF: Final = "cut off: "
+_CUT_OFF: Final = f"{Outcome.CUT_OFF}: "
 """How the sentences on actions begin that an earlier run of gitdash did not end."""
 _LONGEST: Final = 300
 """Cells: a toast with the names of all that may be left would cover the screen."""
