@@ -28,6 +28,8 @@ _MAXIMUM_ALTERNATES: Final = 1000
 _MAXIMUM_DEPTH: Final = 6
 """git ignores what an alternates file of the sixth store in a chain lists (nesting of 5 below the own file)."""
 
+_NO_FOLDER: Final = "not a directory"
+
 
 @dataclass(slots=True)
 class _Walk:
@@ -49,7 +51,7 @@ def inspect_alternates(objects_dir: bytes, problems: Problems) -> AlternatesFact
         listed = os.lstat(path)
     except OSError as error:
         reason = file_error(path, error)
-        return None if isinstance(reason, FileMissingError) else Unreadable(reason.reason)
+        return _without(objects_dir) if isinstance(reason, FileMissingError) else Unreadable(reason.reason)
     try:
         entries = read_alternates(read_file(path, _MAXIMUM_BYTES, listed=listed))
     except FileMissingError:
@@ -67,6 +69,32 @@ def inspect_alternates(objects_dir: bytes, problems: Problems) -> AlternatesFact
         comment_count=entries.comment_count,
         incomplete=walk.incomplete,
     )
+
+
+def stores_behind_link(objects_dir: bytes) -> tuple[Alternate, ...]:
+    """Return the stores that an alternates file names which is a symbolic link, as git follows it.
+
+    What else such a file holds is nobody's business here: only folders that are there come out.
+    """
+    path = objects_dir + b"/info/alternates"
+    if not os.path.islink(path):
+        return ()
+    try:
+        entries = read_alternates(read_file(os.path.realpath(path), _MAXIMUM_BYTES))
+    except (FileError, FormatError):
+        return ()
+    store = os.path.realpath(objects_dir)
+    walk = _Walk(seen={store}, problems=Problems())
+    _follow_all(walk, store, entries)
+    return tuple(alternate for alternate in walk.found if alternate.exists and alternate.problem != _NO_FOLDER)
+
+
+def _without(objects_dir: bytes) -> Unreadable | None:
+    """Return what is to be said of a store in which no alternates file is to be seen."""
+    for folder in (objects_dir, objects_dir + b"/info"):
+        if os.path.islink(folder) and not os.path.exists(folder):
+            return Unreadable(f"{printable(os.fsdecode(os.path.basename(folder)))} is a symbolic link to nothing")
+    return None
 
 
 def _follow_all(walk: _Walk, store: bytes, entries: AlternatesEntries) -> None:
@@ -107,7 +135,7 @@ def _alternate(path: bytes, depth: int) -> Alternate:
         return Alternate(path=shown_path, exists=False, depth=depth, problem=file_error(path, error).reason)
     problem = None
     if not stat.S_ISDIR(found.st_mode):
-        problem = "not a directory"
+        problem = _NO_FOLDER
     elif depth > _MAXIMUM_DEPTH:
         problem = f"nested too deep: git ignores more than {_MAXIMUM_DEPTH} levels"
     elif not os.access(path, os.R_OK | os.X_OK):

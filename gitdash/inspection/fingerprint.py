@@ -53,7 +53,8 @@ def take_snapshot(
     own = common if git_dir == common_dir else list_git_directory(git_dir + b"/")
     problems = Problems()
     alternates = None
-    if b"alternates" in common.folders.get(b"objects/info", {}):
+    if b"alternates" in common.folders.get(b"objects/info", {b"alternates": None}):
+        # where the folder could not be listed, there may be some
         alternates = inspect_alternates(common_dir + b"/objects", problems)
     return Snapshot(
         common=common,

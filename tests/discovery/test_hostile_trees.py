@@ -6,8 +6,6 @@ import os
 import shutil
 import socket
 import stat
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,6 +17,7 @@ from gitdash.inspection.files import read_file
 from gitdash.model.repository import NotRepository, Repository
 from gitdash.units import printable_path
 from tests.support.repositories import GitRepository
+from tests.support.unprivileged import unprivileged
 
 pytestmark = pytest.mark.safety
 
@@ -54,26 +53,6 @@ def repositories(root: Path) -> list[str]:
     """The paths of those that are whole, below the root."""
     rows = [result for result in search(root) if isinstance(result, Repository) and result.problem is None]
     return [os.path.relpath(os.fsdecode(row.path), root) for row in rows]
-
-
-@contextlib.contextmanager
-def unprivileged() -> Iterator[Path]:
-    """A folder that an ordinary user owns, with that user's rights: root may read everything."""
-    if os.geteuid():
-        with tempfile.TemporaryDirectory() as name:
-            yield Path(name)
-        return
-    uid = 65534
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))
-    os.chown(folder, uid, uid)
-    try:
-        os.setresuid(uid, uid, 0)
-        try:
-            yield folder
-        finally:
-            os.setresuid(0, 0, 0)
-    finally:
-        shutil.rmtree(folder)
 
 
 def bare_by_hand(path: Path) -> Path:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from gitdash.inspection.alternates import stores_behind_link
 from gitdash.model.inspection import Alternate, AlternatesFacts
 from gitdash.model.repository import Unreadable
 from gitdash.survey.alternates import lender_problem
 from tests.inspection.conftest import Inspect
 from tests.inspection.oracle import alternate_paths
 from tests.support.repositories import GitRepository
+from tests.support.unprivileged import unprivileged
 
 
 def alternates_of(inspect: Inspect, repository: GitRepository) -> tuple[Alternate, ...]:
@@ -235,3 +237,37 @@ def test_the_fingerprint_changes_when_a_lender_comes_or_goes(
     assert gone.alternates.alternates[0].problem == "missing"
     (tmp_path / "moved.git").rename(lender.path)
     assert inspect(member).fingerprint == before
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("target", ["nowhere", "info"])
+def test_folder_of_alternates_behind_a_link_to_nothing_is_not_none(
+    stores: list[GitRepository], inspect: Inspect, target: str
+) -> None:
+    info = stores[0].git_dir / "objects" / "info"
+    info.rename(info.with_name("aside"))
+    info.symlink_to(target)
+    assert isinstance(inspect(stores[0]).alternates, Unreadable)
+
+
+@pytest.mark.safety
+def test_folder_of_alternates_that_cannot_be_searched_is_not_none(inspect: Inspect) -> None:
+    with unprivileged() as folder:
+        repository = GitRepository.init(folder / "closed.git")
+        info = repository.git_dir / "objects" / "info"
+        info.chmod(0)
+        try:
+            assert inspect(repository).alternates == Unreadable("permission denied")
+        finally:
+            info.chmod(0o700)
+
+
+@pytest.mark.safety
+def test_behind_a_linked_alternates_file_only_folders_that_are_there_come_out(stores: list[GitRepository]) -> None:
+    lender, member = stores[:2]
+    secret = member.path.parent / "secret"
+    secret.write_text(f"password\n{lender.git_dir / 'objects'}\n{lender.git_dir / 'HEAD'}\n")
+    objects = os.fsencode(member.git_dir / "objects")
+    assert stores_behind_link(objects) == ()
+    (member.git_dir / "objects" / "info" / "alternates").symlink_to(secret)
+    assert [store.path for store in stores_behind_link(objects)] == [os.fsencode(lender.git_dir / "objects")]

@@ -32,7 +32,7 @@ def test_only_what_git_says_by_itself_is_about_objects(kind: GitFailure, exit_co
 
 @pytest.mark.parametrize("ending", ["kill -TERM $$", "exit 143"])
 def test_check_that_was_ended_by_a_signal_finds_no_damage(tmp_path: Path, ending: str) -> None:
-    gitdash = Gitdash.make(tmp_path / "run", tmp_path / "bytecode")
+    gitdash = Gitdash.make(tmp_path / "run")
     (tmp_path / "git").write_text(f'#!/bin/sh\ncase "$*" in *" fsck "*) {ending};; esac\nexec {GIT} "$@"\n')
     (tmp_path / "git").chmod(0o755)
     repository = GitRepository.init(tmp_path / "x.git")
