@@ -41,14 +41,14 @@ class LoanRows:
 
     def change(self, *, ended: Iterable[Loan], new: Iterable[Loan]) -> None:
         """Forget loans, and remember others."""
-        ended_rows = [(loan.alternates_path, pack_store(loan.store)) for loan in ended]
+        ended_rows = [(loan.alternates_path, pack_store(loan.store), _packed_place(loan)) for loan in ended]
         new_rows = [
             (
                 loan.alternates_path,
                 pack_store(loan.store),
                 loan.store_path,
                 loan.borrower,
-                b"" if loan.place is None else pack_store(loan.place),
+                _packed_place(loan),
             )
             for loan in new
         ]
@@ -74,3 +74,7 @@ class LoanRows:
         except ValueError as error:
             # a borrower that is left out would be one that a gc in its lender may break
             raise damaged(self._shown_path, error) from error
+
+
+def _packed_place(loan: Loan) -> bytes:
+    return b"" if loan.place is None else pack_store(loan.place)

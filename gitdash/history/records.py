@@ -58,7 +58,7 @@ class Loan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     store: tuple[int, int]
     """Device and inode of that folder."""
     place: tuple[int, int] | None = None
-    """Device and inode of the borrower's own folder, in which its `objects` lies; None if nobody knows."""
+    """Device and inode of the folder in which `alternates_path` lies; None if nobody knows."""
 
 
 Record = RepositoryReport | RepositorySummary | SizeMeasurement | LedgerEntry | ExperimentResult | StrategyComparison

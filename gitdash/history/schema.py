@@ -101,6 +101,20 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "ALTER TABLE loans ADD COLUMN place BLOB NOT NULL DEFAULT x''",
         "CREATE INDEX loans_by_store ON loans (store, store_path)",
     ),
+    (
+        # two disks that are mounted in turn have repositories of the same path; which folder it was, is to be seen anew
+        "ALTER TABLE loans RENAME TO former_loans",
+        """CREATE TABLE loans (
+            alternates BLOB NOT NULL,
+            store BLOB NOT NULL,
+            store_path BLOB NOT NULL,
+            borrower BLOB NOT NULL,
+            place BLOB NOT NULL,
+            PRIMARY KEY (alternates, store, place)) WITHOUT ROWID""",
+        "INSERT INTO loans SELECT alternates, store, store_path, borrower, x'' FROM former_loans",
+        "DROP TABLE former_loans",
+        "CREATE INDEX loans_by_store ON loans (store, store_path)",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

@@ -16,7 +16,7 @@ SAVE_SIZE: Final = """INSERT OR REPLACE INTO sizes
 SAVE_LOAN: Final = (
     "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower, place) VALUES (?, ?, ?, ?, ?)"
 )
-END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ?"
+END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ? AND place = ?"
 SAVE_PREFERENCE: Final = "INSERT OR REPLACE INTO preferences (name, value) VALUES (?, ?)"
 SAVE_ACTION: Final = """INSERT OR REPLACE INTO actions
     (number, run, path, started_at_s, is_running, entry) VALUES (?, ?, ?, ?, ?, ?)"""

@@ -1,7 +1,8 @@
 """Who borrowed from a repository when it was last seen, whether it is to be seen now or not.
 
-A loan is over once the borrower was read and borrows no more, or a person says that it is gone (`gitdash forget`): a
-file system that is not mounted, and a folder that somebody moves for a while, look like one that is gone. The store is
+A loan is over once the folder that was seen was read and borrows no more, or a person says that it is gone (`gitdash
+forget`): a file system that is not mounted, and a folder that somebody moves for a while, look like one that is gone,
+and what lies there meanwhile is another. The store is
 known again by device and inode, and by its path: devices get other numbers, and inodes are given out again. Source:
 gitrepository-layout(5), stat(2). Judges nothing.
 """
@@ -39,28 +40,36 @@ def folder_of(loan: Loan) -> bytes:
 
 
 def is_same_folder(loan: Loan) -> bool:
-    """Tell whether the borrower's folder is the one that was seen, or has replaced it on its file system.
+    """Tell whether the folder that held what says that it borrows is the one that was seen.
 
-    Where both numbers are others, what was seen may be hidden: its file system is not mounted, and this lies below.
+    Any other may hide it: it was moved aside, or its file system is not mounted, and this lies below. Two file systems
+    may give the same inode. Where nobody knows which folder it was, none is the same.
     """
+    return loan.place is not None and loan.place == place_of_loan(loan.alternates_path)
+
+
+def place_of_loan(alternates_path: bytes) -> tuple[int, int] | None:
+    """Return device and inode of the folder in which the alternates of a repository lie; None if it is not there."""
     try:
-        found = os.stat(folder_of(loan))
+        found = os.stat(os.path.dirname(alternates_path))
     except (OSError, ValueError):
-        return False
-    return loan.place is None or loan.place[0] == found.st_dev or loan.place[1] == found.st_ino
+        return None
+    return found.st_dev, found.st_ino
 
 
 def told_borrower(loans: Sequence[Loan]) -> str | None:
     """Return who may need a store from which these loans are, and what to do about it, one clause; None if nobody."""
-    by_path = {loan.borrower: loan for loan in sorted(loans, key=lambda loan: loan.borrower)}
-    if not by_path:
+    known = sorted(loans, key=lambda loan: (loan.borrower, loan.alternates_path, loan.place or ()))
+    if not known:
         return None
-    away = next((loan for loan in by_path.values() if not os.path.lexists(folder_of(loan) + b"/objects")), None)
-    one = away or next(iter(by_path.values()))
-    others = f" ({counted(len(by_path) - 1, 'more', 'more')} borrowed, too)" if len(by_path) > 1 else ""
+    away = next((loan for loan in known if not os.path.lexists(folder_of(loan) + b"/objects")), None)
+    replaced = next((loan for loan in known if not is_same_folder(loan)), None)
+    one = away or replaced or known[0]
+    more_count = len({loan.borrower for loan in known}) - 1
+    others = f" ({counted(more_count, 'more', 'more')} borrowed, too)" if more_count else ""
     name, word = printable_path(one.borrower), shell_word(one.borrower)
     seen = f"{name} borrowed from it when last seen"
-    if away is None and is_same_folder(one):
+    if away is None and replaced is None:
         return f"{seen}{others}; `gitdash scan {word}` sees whether it still does"
-    now = "is not there now" if away is not None else "another repository is there now"
-    return f"{seen} and {now}{others}; if it is gone for good: `gitdash forget {word}`"
+    now = "is not there now" if away is not None else "what is there now is not the folder that was seen"
+    return f"{seen}, and {now}{others}; if it is gone for good: `gitdash forget {word}`"

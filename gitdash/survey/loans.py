@@ -1,8 +1,8 @@
 """Who borrows from whom beyond one survey: a lender holds no list of its borrowers, and a scan of it alone sees none.
 
 Whatever looks at a repository leaves what it saw in the state file. Only what was seen ends a loan: the borrower was
-read, all its lenders are there, this store is not among them, and its folder is the one that was seen before, or has
-replaced that on its file system. A borrower that is not seen may be away for the moment, and its loan is kept; `gitdash
+read, all its lenders are there, this store is not among them, and its folder is the very one that was seen before. A
+borrower that is not seen may be away for the moment, also while another is in its place, and its loan is kept; `gitdash
 forget` ends it. It counts as a borrower as long as it still has its alternates file, and the lender is still the folder
 that it was: inodes are given out again. A repository whose `objects` is a link to another's borrows all that it has.
 """
@@ -10,10 +10,11 @@ that it was: inodes are given out again. A repository whose `objects` is a link 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gitdash.discovery.pools import StoreIdentity
-from gitdash.maintenance.remembered_loans import is_same_folder
+from gitdash.inspection.alternates import stores_behind_link
+from gitdash.maintenance.remembered_loans import is_same_folder, place_of_loan
 from gitdash.model.inspection import AlternatesFacts, Inspection, ObjectStore
 from gitdash.model.repository import Unreadable
 from gitdash.survey.judging import Inspected
@@ -22,6 +23,9 @@ from gitdash.survey.sight import Sight
 
 if TYPE_CHECKING:
     from gitdash.history.store import History, Loan
+
+_PLACES_MAXIMUM: Final = 8
+"""So many folders that were a borrower at one path are known: each clone that replaces another is one more."""
 
 
 class Loans:
@@ -60,14 +64,14 @@ class Loans:
             for _, inspection in self._inspected
             if not isinstance(inspection.object_store, Unreadable)
         }
-        borrowers: dict[StoreIdentity, list[bytes]] = {}
+        borrowers: dict[StoreIdentity, set[bytes]] = {}
         standing = _Standing()
         for loan in self._known:
             if loan.store not in stores or loan.alternates_path in self._covered:
                 continue
             if is_below_any(loan.alternates_path, self._unread) or standing.stands(loan):
-                borrowers.setdefault(loan.store, []).append(loan.borrower)
-        return borrowers
+                borrowers.setdefault(loan.store, set()).add(loan.borrower)
+        return {store: sorted(found) for store, found in borrowers.items()}
 
     def remember(self, keeper: Callable[[bytes], bytes]) -> None:
         """Bring the state file up to date; `keeper` says which repository stands for an object store."""
@@ -82,6 +86,7 @@ class Loans:
             and (loan.alternates_path, loan.store) not in still
             and is_same_folder(loan)
         }
+        ended |= _superseded(seen, self._known)
         if ended or not seen <= self._known:
             self._history.loans.change(ended=ended, new=seen - self._known)
 
@@ -106,10 +111,31 @@ class Loans:
                 alternates_path=by,
                 store_path=path,
                 store=store,
-                place=_identity(one.repository.common_dir),
+                place=place_of_loan(by),
             )
             for one, by, path, store in found
         }
+
+
+def _superseded(seen: "set[Loan]", known: "set[Loan]") -> "set[Loan]":
+    """Return what need not be known any more beside what was seen of the same borrower and lender.
+
+    That is the loan of which nobody knew the folder, and, where clones come and go all day, those of the folders
+    that were there before on that file system, if there are many.
+    """
+    by_loan: dict[tuple[bytes, StoreIdentity], list[Loan]] = {}
+    for loan in known - seen:
+        by_loan.setdefault((loan.alternates_path, loan.store), []).append(loan)
+    superseded: set[Loan] = set()
+    for loan in seen:
+        former = by_loan.get((loan.alternates_path, loan.store), ())
+        is_crowded = len(former) >= _PLACES_MAXIMUM
+        superseded |= {one for one in former if one.place is None or (is_crowded and _has_device(one, loan.place))}
+    return superseded
+
+
+def _has_device(loan: "Loan", place: StoreIdentity | None) -> bool:
+    return loan.place is not None and place is not None and loan.place[0] == place[0]
 
 
 def _borrower(one: Inspected, by: bytes, keeper: Callable[[bytes], bytes]) -> bytes:
@@ -120,10 +146,13 @@ def _borrower(one: Inspected, by: bytes, keeper: Callable[[bytes], bytes]) -> by
 
 def _borrowed(one: Inspected, inspection: Inspection) -> Iterator[tuple[bytes, bytes, StoreIdentity]]:
     """Yield what leads to each lender, the path of its objects, and what tells that folder from others."""
-    if isinstance(inspection.alternates, AlternatesFacts):
-        for lender in inspection.alternates.alternates:
-            if lender.device is not None and lender.inode is not None:
-                yield _alternates_path(one), lender.path, (lender.device, lender.inode)
+    if inspection.alternates is None:
+        return
+    is_read = isinstance(inspection.alternates, AlternatesFacts)
+    lenders = inspection.alternate_stores if is_read else stores_behind_link(_objects_path(one))
+    for lender in lenders:
+        if lender.device is not None and lender.inode is not None:
+            yield _alternates_path(one), lender.path, (lender.device, lender.inode)
 
 
 def _linked(one: Inspected, inspection: Inspection) -> Iterator[tuple[bytes, bytes, StoreIdentity]]:

@@ -3,14 +3,11 @@
 import contextlib
 import os
 import resource
-import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -33,6 +30,7 @@ from gitdash.model.repository import Repository, RepositoryKind, Role, Unreadabl
 from gitdash.model.sizes import Question, SizeMeasurement, Sizes, Strategy
 from gitdash.model.summary import RepositorySummary
 from tests.support.speed import cpu_s, slowness
+from tests.support.unprivileged import unprivileged
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -117,26 +115,6 @@ def measurement(bytes_: int = 7, **more) -> SizeMeasurement:
         "git_version": "2.39.5",
     }
     return SizeMeasurement(**(fields | more))
-
-
-@contextlib.contextmanager
-def unprivileged() -> Iterator[Path]:
-    """A folder that an ordinary user owns, with that user's rights: root may write everywhere."""
-    if os.geteuid():
-        with tempfile.TemporaryDirectory() as name:
-            yield Path(name)
-        return
-    uid = 65534
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))
-    os.chown(folder, uid, uid)
-    try:
-        os.setresuid(uid, uid, 0)
-        try:
-            yield folder
-        finally:
-            os.setresuid(0, 0, 0)
-    finally:
-        shutil.rmtree(folder)
 
 
 def test_report_and_summary_come_back_as_they_were(path: Path) -> None:
@@ -339,7 +317,7 @@ def scrambled(path: Path) -> None:
         (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
         (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
         (foreign, "is a database of another program"),
-        (newer, "is from a newer gitdash (version 99 of the file, this one knows 6)"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 7)"),
         (cut, "is damaged"),
         (scrambled, "is damaged"),
     ],
@@ -591,6 +569,16 @@ def test_loans_of_one_store_are_found_by_its_identity_and_its_path(path: Path) -
         assert history.loans.of_store(one.store, one.store_path) == {one, placed}
         assert history.loans.of_store(one.store, b"/elsewhere") == set()
         assert history.loans.stores() == {(one.store, b"/pool/objects"), (other.store, b"/pool/objects")}
+
+
+def test_loans_of_two_folders_at_one_path_are_two(path: Path) -> None:
+    unknown = loan(b"/a", 1)
+    first, second = (msgspec.structs.replace(unknown, place=place) for place in ((7, 2), (8, 2)))
+    with open_history(str(path)) as history:
+        history.loans.change(ended=[], new=[unknown, first, second])
+        assert history.loans.all() == {unknown, first, second}
+        history.loans.change(ended=[first], new=[])
+        assert history.loans.all() == {unknown, second}
 
 
 def test_what_is_remembered_below_a_folder_is_told_whichever_table_has_it(path: Path) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gitdash.errors import ExitCode
 from gitdash.history.records import Loan
 from gitdash.history.store import open_history
-from gitdash.maintenance.remembered_loans import stores_of, told_borrower
+from gitdash.maintenance.remembered_loans import is_same_folder, stores_of, told_borrower
 from gitdash.model.task import Task
 from tests.cli.process import Gitdash
 from tests.maintenance.test_sharers import bind_mount, lender_and_borrower
@@ -23,8 +24,8 @@ pytestmark = pytest.mark.safety
 
 
 @pytest.fixture
-def gitdash(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Gitdash:
-    return Gitdash.make(tmp_path / "run", tmp_path_factory.getbasetemp() / "bytecode")
+def gitdash(tmp_path: Path) -> Gitdash:
+    return Gitdash.make(tmp_path / "run")
 
 
 def reclaim(gitdash: Gitdash, lender: GitRepository) -> "subprocess.CompletedProcess[str]":
@@ -133,12 +134,57 @@ def test_reclaim_is_done_once_the_borrower_is_forgotten(tmp_path: Path, gitdash:
     ended = reclaim(gitdash, lender)
     assert ended.returncode == ExitCode.REFUSED
     assert (
-        f"others may need its objects: {borrower.path} borrowed from it when last seen and is not there now; if it is"
+        f"others may need its objects: {borrower.path} borrowed from it when last seen, and is not there now; if it is"
         f" gone for good: `gitdash forget {borrower.path}`"
     ) in ended.stdout
     assert gitdash.run("forget", borrower.path).returncode == ExitCode.DONE
     ended = reclaim(gitdash, lender)
     assert (ended.returncode, "dropped for good" in ended.stdout) == (ExitCode.DONE, True)
+
+
+def another_repository(folder: Path, aside: Path) -> None:
+    (folder / "borrow.git").rename(aside)
+    GitRepository.init(folder / "borrow.git").commit({"own": "1"})
+
+
+def empty_objects(folder: Path, aside: Path) -> None:
+    """As when the file system on which the objects are is not mounted."""
+    (folder / "borrow.git" / "objects").rename(aside)
+    (folder / "borrow.git" / "objects").mkdir()
+
+
+def empty_info(folder: Path, aside: Path) -> None:
+    (folder / "borrow.git" / "objects" / "info").rename(aside)
+    (folder / "borrow.git" / "objects" / "info").mkdir()
+
+
+def info_behind_a_link_to_nothing(folder: Path, aside: Path) -> None:
+    (folder / "borrow.git" / "objects" / "info").rename(aside)
+    (folder / "borrow.git" / "objects" / "info").symlink_to(aside.with_name("gone"))
+
+
+@pytest.mark.parametrize("instead", [another_repository, empty_objects, empty_info, info_behind_a_link_to_nothing])
+def test_survey_of_what_is_in_place_of_a_borrower_ends_no_loan(tmp_path: Path, gitdash: Gitdash, instead) -> None:
+    root = tmp_path / "root"
+    lender, borrower = lender_and_borrower(root, "elsewhere")
+    gitdash.run("scan", root)
+    instead(root / "elsewhere", tmp_path / "aside")
+    gitdash.run("scan", root)
+    ended = reclaim(gitdash, lender)
+    assert (ended.returncode, f"{borrower.path} " in ended.stdout) == (ExitCode.REFUSED, True), ended.stdout
+
+
+def test_alternates_file_that_is_a_link_is_remembered(tmp_path: Path, gitdash: Gitdash) -> None:
+    root = tmp_path / "root"
+    lender, borrower = lender_and_borrower(root, "elsewhere")
+    alternates = borrower.git_dir / "objects" / "info" / "alternates"
+    alternates.rename(tmp_path / "alternates")
+    alternates.symlink_to(tmp_path / "alternates")
+    assert not complaints(borrower)
+    gitdash.run("scan", root)
+    (root / "elsewhere").rename(tmp_path / "aside")
+    ended = reclaim(gitdash, lender)
+    assert (ended.returncode, f"{borrower.path} borrowed" in ended.stdout) == (ExitCode.REFUSED, True)
 
 
 def state(gitdash: Gitdash) -> str:
@@ -159,7 +205,7 @@ def test_member_that_lends_is_left_alone_while_its_borrower_is_away(
     gitdash.run("scan", root)
     ended = gitdash.run("maintain", middle.path, "--task", task, "--yes")
     assert ended.returncode == ExitCode.REFUSED, ended.stdout
-    assert f"{last.path} borrowed from it when last seen and is not there now" in ended.stdout
+    assert f"{last.path} borrowed from it when last seen, and is not there now" in ended.stdout
 
 
 def test_quarantine_that_another_borrowed_from_is_not_swept(tmp_path: Path, gitdash: Gitdash) -> None:
@@ -234,9 +280,28 @@ def test_first_that_is_away_is_named_and_the_others_are_counted(tmp_path: Path) 
     loans = [a_loan(tmp_path / name, tmp_path / "lend.git" / "objects") for name in names]
     assert told_borrower([]) is None
     assert told_borrower(loans) == (
-        f"{tmp_path}/b .git borrowed from it when last seen and is not there now (2 more borrowed, too); if it is gone"
+        f"{tmp_path}/b .git borrowed from it when last seen, and is not there now (2 more borrowed, too); if it is gone"
         f" for good: `gitdash forget '{tmp_path}/b .git'`"
     )
-    assert told_borrower(loans[:1]) == (
+    found = (tmp_path / "a.git" / "objects" / "info").stat()
+    seen = msgspec.structs.replace(loans[0], place=(found.st_dev, found.st_ino))
+    assert told_borrower([seen]) == (
         f"{tmp_path}/a.git borrowed from it when last seen; `gitdash scan {tmp_path}/a.git` sees whether it still does"
+    )
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_folder_is_the_same_by_device_and_inode_alone(tmp_path: Path, number: int) -> None:
+    GitRepository.init(tmp_path / "a.git")
+    found = (tmp_path / "a.git" / "objects" / "info").stat()
+    place = [found.st_dev, found.st_ino]
+    loan = msgspec.structs.replace(a_loan(tmp_path / "a.git", tmp_path / "lend.git" / "objects"), place=tuple(place))
+    assert is_same_folder(loan)
+    place[number] += 1
+    other = msgspec.structs.replace(loan, place=tuple(place))
+    assert not is_same_folder(other)
+    assert not is_same_folder(msgspec.structs.replace(loan, place=None))
+    assert told_borrower([loan, other]) == (
+        f"{tmp_path}/a.git borrowed from it when last seen, and what is there now is not the folder that was seen; if"
+        f" it is gone for good: `gitdash forget {tmp_path}/a.git`"
     )

@@ -143,19 +143,54 @@ def test_survey_that_does_not_see_the_lender_ends_nothing(fleet: Path, history: 
 
 
 @pytest.mark.safety
-@pytest.mark.parametrize("is_hidden", [False, True])
-def test_repository_that_has_replaced_a_borrower_ends_the_loan_unless_it_may_hide_it(
-    fleet: Path, history: History, is_hidden: bool
+def test_repository_in_place_of_a_borrower_ends_no_loan(fleet: Path, history: History) -> None:
+    survey(fleet, history=history)
+    (fleet / "members" / "one.git").rename(fleet.parent / "aside.git")
+    GitRepository.init(fleet / "members" / "one.git").commit({"a": "own"})
+    survey(fleet, history=history)
+    assert borrowers(history) == set(members(fleet, "one", "two"))
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("place", [None, (2**40, 0), (0, 2**60)])
+def test_loan_of_another_folder_at_the_same_path_is_kept(
+    fleet: Path, history: History, place: tuple[int, int] | None
 ) -> None:
     survey(fleet, history=history)
-    shutil.rmtree(fleet / "members" / "one.git")
-    GitRepository.init(fleet / "members" / "one.git").commit({"a": "own"})
-    if is_hidden:
-        # as if the first had been seen on a file system that is not mounted now
-        (loan,) = (loan for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0])
-        history.loans.change(ended=[], new=[msgspec.structs.replace(loan, place=(2**40, 2**60))])
+    one = fleet / "members" / "one.git" / "objects" / "info"
+    (loan,) = (loan for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0])
+    assert loan.place == (one.stat().st_dev, one.stat().st_ino)
+    other = msgspec.structs.replace(loan, place=place and tuple(map(max, place, loan.place)))
+    history.loans.change(ended=[loan], new=[other])
+    (one / "alternates").unlink()
     survey(fleet, history=history)
-    assert borrowers(history) == set(members(fleet, "two", *(("one",) if is_hidden else ())))
+    assert other in history.loans.all()
+
+
+def places(history: History, fleet: Path) -> set[tuple[int, int] | None]:
+    return {loan.place for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0]}
+
+
+def test_loan_of_which_the_folder_was_not_known_is_the_one_that_is_seen(fleet: Path, history: History) -> None:
+    survey(fleet, history=history)
+    (loan,) = (loan for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0])
+    history.loans.change(ended=[loan], new=[msgspec.structs.replace(loan, place=None)])
+    survey(fleet, history=history)
+    assert places(history, fleet) == {loan.place}
+
+
+def test_folders_that_were_a_borrower_at_one_path_do_not_become_more_and_more(fleet: Path, history: History) -> None:
+    survey(fleet, history=history)
+    (loan,) = (loan for loan in history.loans.all() if loan.borrower == members(fleet, "one")[0])
+    assert loan.place is not None
+    elsewhere = (loan.place[0] + 1, 5)
+    former = {elsewhere, *((loan.place[0], 2**50 + number) for number in range(6))}
+    history.loans.change(ended=[], new=[msgspec.structs.replace(loan, place=place) for place in former])
+    survey(fleet, history=history)
+    assert places(history, fleet) == {loan.place, *former}
+    history.loans.change(ended=[], new=[msgspec.structs.replace(loan, place=(loan.place[0], 2**50 + 6))])
+    survey(fleet, history=history)
+    assert places(history, fleet) == {loan.place, elsewhere}
 
 
 @pytest.mark.safety
