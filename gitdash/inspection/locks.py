@@ -81,14 +81,15 @@ class _Holders:
     def __init__(self, git_dir: bytes) -> None:
         self._git_dir = git_dir
         self._real_folders: dict[bytes, bytes] = {}
-        self._open = _open_locks(int(time.monotonic()))
+        self._asked_at_s = int(time.monotonic())
 
     def process_id(self, path: bytes) -> int | None:
         """Return a process that has a lock open, by its path relative to the git directory."""
         folder, _, name = path.rpartition(b"/")
         if folder not in self._real_folders:
             self._real_folders[folder] = os.path.realpath(self._git_dir + b"/" + folder)
-        return self._open.get(self._real_folders[folder] + b"/" + name)
+        # only where there is a lock: to look at all processes takes as long as to inspect a repository
+        return _open_locks(self._asked_at_s).get(self._real_folders[folder] + b"/" + name)
 
 
 def _gc_pid(listing: Listing, found: os.stat_result) -> LockFile:

@@ -68,6 +68,11 @@ def test_a_process_that_has_the_lock_open_is_its_holder(sha1_repository: GitRepo
         assert lock(inspect, sha1_repository).holder_pid == os.getpid()
 
 
+def test_where_no_lock_is_no_process_is_looked_at(sha1_repository: GitRepository, inspect: Inspect) -> None:
+    assert inspect(sha1_repository).locks == ()
+    assert inspection_locks._open_locks.cache_info().misses == 0
+
+
 def test_no_lock_is_hidden_by_many_stale_ones(sha1_repository: GitRepository, inspect: Inspect) -> None:
     now_s = time.time()
     for number in range(230):
