@@ -344,7 +344,7 @@ def test_file_that_never_ends_holds_no_fetch_up(name: str, template: Path, tmp_p
     os.mkfifo(site.git_dir / name)
     run_planned(report, plan.remotes[0])
     _, again = planned(site.work)
-    assert again.refusals or [fetched(site.work).outcome] == [Outcome.FAILED]
+    assert again.refusals or [fetched(site.work).outcome] == [Outcome.REFUSED]
 
 
 def test_included_file_that_never_ends_holds_no_plan_up(template: Path, tmp_path: Path) -> None:
