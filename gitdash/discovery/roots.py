@@ -51,6 +51,8 @@ class DiscoveryLimits:
     """Folders deeper below the root than this are not looked at; 0 is the root alone, None is no limit."""
     one_file_system: bool = True
     """Do not cross into other file systems; each that is met comes out with a reason."""
+    is_thorough: bool = False
+    """Look for repositories in git directories, too, and name links to folders, which are not followed."""
 
 
 def discover(  # noqa: PLR0913 - the parts of a search, the last three with a default
@@ -80,6 +82,7 @@ def discover(  # noqa: PLR0913 - the parts of a search, the last three with a de
         exclusion=Exclusion(limits.exclude),
         maximum_depth=limits.maximum_depth,
         one_file_system=limits.one_file_system,
+        is_thorough=limits.is_thorough,
         cancel=cancel or threading.Event(),
         trusted_roots=trusted_roots,
         place=place,

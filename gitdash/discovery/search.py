@@ -24,6 +24,8 @@ _ESSENTIAL_PARTS: Final = frozenset({"HEAD", "objects", "refs"})
 _PARTS: Final = _ESSENTIAL_PARTS | {"commondir"}
 _ENOUGH_PARTS: Final = 2
 """A folder with so many of the essential parts was a git directory, whatever happened to the others."""
+_NOT_ENTERED: Final = frozenset({b"objects", b"refs", b"logs", b"lfs", b"modules", b"worktrees"})
+"""Folders of a git directory in which a thorough search finds nothing that it does not find without them."""
 _ENTRIES_BETWEEN_CANCEL_CHECKS: Final = 4096
 _LISTING_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -61,6 +63,8 @@ class _Listing:
     has_git_entry: bool = False
     candidates: list[str] = field(default_factory=list)
     """Entries named `*.git` that are not folders."""
+    links: list[str] = field(default_factory=list)
+    """Other symbolic links."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +76,14 @@ class Search:
     exclusion: Exclusion
     maximum_depth: int | None
     one_file_system: bool
+    is_thorough: bool
     cancel: threading.Event
     trusted_roots: frozenset[bytes]
     place: Place = field(default_factory=Place)
     avoided: Container[bytes] = frozenset()
     """Folders that are not touched at all; may grow while the search runs."""
+    entered: set[bytes] = field(default_factory=set)
+    """Git directories in which repositories are looked for."""
     git_directories: set[tuple[int, int]] = field(default_factory=set)
     """(device, inode) of those that have come out, below whichever root."""
     rejected_paths: set[bytes] = field(default_factory=set)
@@ -160,7 +167,10 @@ class _RootSearch:
             else:
                 yield from self._rejected(folder.path, examined if listing.parts else "no HEAD, no objects, no refs")
             if "HEAD" in listing.parts or (listing.parts and folder.name.endswith(b".git")):
+                self._enter(folder.path, folder.depth, status.st_dev)
                 return
+        if self._common.is_thorough:
+            yield from self._linked(folder.path, listing.links)
         for name in listing.candidates:
             yield from self._candidate(_join(folder.path, os.fsencode(name)))
         self._descend(folder, status.st_dev, listing.folders)
@@ -189,6 +199,23 @@ class _RootSearch:
             path = _join(folder.path, name)
             if not self._common.exclusion.covers(path, name, self._root):
                 self._pending.append(_Folder(path, name, depth, folder.in_modules, device))
+
+    def _enter(self, git_dir: bytes, depth: int, device: int) -> None:
+        """Put on the stack what lies in a git directory and is none of git's own large folders, if that is wanted."""
+        if not self._common.is_thorough or git_dir in self._common.entered:
+            return
+        self._common.entered.add(git_dir)
+        try:
+            with os.scandir(git_dir) as entries:
+                names = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)} - _NOT_ENTERED
+        except OSError:
+            names = {b""}  # the search says why
+        self._pending += [_Folder(os.path.join(git_dir, name), name, depth, False, device) for name in names]
+
+    def _linked(self, folder: bytes, names: list[str]) -> Iterator[NotRepository]:
+        for path in (_join(folder, os.fsencode(name)) for name in sorted(names)):
+            if os.path.isdir(path):
+                yield from self._rejected(path, "a symbolic link to a folder, which is not followed")
 
     def _git_directory(self, folder: _Folder, examined: GitDirectory, status: os.stat_result) -> Iterator[Result]:
         """A folder that is a git directory and was not met as some work tree's `.git`."""
@@ -232,6 +259,7 @@ class _RootSearch:
         modules = target.git_dir + b"/modules"
         if os.access(modules, os.F_OK):
             self._pending.append(_Folder(modules, b"modules", depth, True, status.st_dev))
+        self._enter(target.common_dir, depth, status.st_dev)
         repository = Repository(
             path=path,
             git_dir=target.git_dir,
@@ -301,13 +329,15 @@ def _note(entry: os.DirEntry[str], listing: _Listing) -> None:
     try:
         is_folder = entry.is_dir(follow_symlinks=False)
     except OSError:
-        is_folder = False
+        is_folder = True  # whoever looks at it says why that fails
     if name == ".git":
         listing.has_git_entry = True
     elif is_folder:
         listing.folders.append(name)
     elif name.endswith(".git"):
         listing.candidates.append(name)
+    elif entry.is_symlink():
+        listing.links.append(name)
 
 
 def _may_be_git_directory(name: bytes, listing: _Listing) -> bool:

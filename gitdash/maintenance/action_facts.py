@@ -50,6 +50,8 @@ class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     """What others borrowed from it when they were last seen, whether they are there now or not."""
     objection: str | None = None
     """What keeps these from being all that there are, one clause; None if nothing that can be told. Printable."""
+    searched: tuple[bytes, ...] = ()
+    """Folders below which they were looked for now."""
 
 
 NOBODY_LOOKED_FOR = Neighbourhood()
@@ -87,6 +89,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     """
     why_borrowers_are_unknown: str | None = None
     """What keeps anybody from knowing all who borrow, one clause; None if nothing that can be told. Printable."""
+    searched_for_borrowers: tuple[str, ...] = ()
+    """Folders below which borrowers were looked for. Printable."""
     has_server_info: bool = False
     """`objects/info/packs` is there: a server of files may need it to be right."""
     links: tuple[str, ...] = ()

@@ -94,6 +94,7 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         store_elsewhere=mounted_part(repository.common_dir) or sharer_of(repository.common_dir, others.paths),
         remembered_borrower=told_borrower(others.loans),
         why_borrowers_are_unknown=others.objection,
+        searched_for_borrowers=tuple(map(printable_path, others.searched)),
         has_server_info=os.path.lexists(repository.common_dir + b"/" + _SERVER_INFO),
         links=tuple(printable_path(path) for path in links.paths if path != OBJECTS),
         has_unseen_names=not links.is_complete,

@@ -3,7 +3,7 @@
 Pure. What a pack will weigh nobody knows before it is written; needs are upper bounds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from gitdash.maintenance.action_facts import ActionFacts
@@ -149,6 +149,17 @@ def _sweep_gain(facts: ActionFacts) -> str:
 
 
 def _reclaim_gain(facts: ActionFacts) -> str:
+    # who is asked for the name knows what of the machine was not searched
+    looked = f"; {looked_below(facts.searched_for_borrowers)}" if facts.searched_for_borrowers else ""
+    return _dropped_gain(facts) + looked
+
+
+def looked_below(folders: Sequence[str]) -> str:
+    """Return where borrowers were looked for; whoever borrows elsewhere is known only if a scan has seen it."""
+    return f"looked for borrowers below {', '.join(folders)}"
+
+
+def _dropped_gain(facts: ActionFacts) -> str:
     found = facts.droppable
     if found is None:
         return "drops for good what is unreachable for two weeks; how much that is has not been counted"

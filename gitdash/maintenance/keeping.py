@@ -34,7 +34,7 @@ def keeping_objects(work: Work, step: Step) -> Iterator[None]:
     over, or somebody wants an end. Repositories that borrow are looked after elsewhere.
     """
     is_keeping = step.arguments[:1] == ("repack",) and not _KEEPING.isdisjoint(step.arguments)
-    if not (is_keeping or _is_dropping(step)) or work.lenders:
+    if not (is_keeping or is_dropping(step)) or work.lenders:
         yield
         return
     from gitdash.maintenance.object_sets import gone_since, own_objects
@@ -53,7 +53,8 @@ def keeping_objects(work: Work, step: Step) -> Iterator[None]:
         _pack_again(work, missing)
 
 
-def _is_dropping(step: Step) -> bool:
+def is_dropping(step: Step) -> bool:
+    """Tell whether a step drops objects for good."""
     return step.arguments[:1] in {("repack",), ("prune",)} and any(map(_DROPPING.match, step.arguments))
 
 

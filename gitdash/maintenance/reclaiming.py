@@ -9,7 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gitdash.errors import GitdashError
+from gitdash.maintenance.action_facts import Neighbourhood
+from gitdash.maintenance.gains import looked_below
 from gitdash.maintenance.lending import lending_hints
+from gitdash.maintenance.remembered_loans import told_borrower
+from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.work import Work, refused
 from gitdash.model.plan import Step
 from gitdash.units import counted, human_bytes, printable_path
@@ -43,10 +47,22 @@ def _objections(work: Work, steps: Sequence[Step]) -> Iterator[str]:
                 yield f"a grace of less than two weeks, or another one than is known: {argument}"
 
 
+def require_unneeded(work: Work, others: Neighbourhood) -> None:
+    """Raise TaskStoppedError if somebody may need objects by what is seen now, with the sentence that a plan has."""
+    common_dir = work.report.repository.common_dir
+    needed = mounted_part(common_dir) or sharer_of(common_dir, others.paths) or told_borrower(others.loans)
+    if needed is not None:
+        raise refused(f"others may need its objects: {needed}")
+    if others.objection is not None:
+        raise refused(f"others may borrow from it: {others.objection}")
+
+
 def note_objects(work: Work) -> None:
     """Remember which objects are here before some are dropped. Raises GitdashError for a damaged index."""
     from gitdash.maintenance.object_sets import stored_objects
 
+    if work.searched:
+        work.notes.append(looked_below(tuple(map(printable_path, work.searched))))
     work.objects_before = stored_objects(work.objects_dir, work.inspection.object_format)
 
 

@@ -27,11 +27,16 @@ def stores_of(common_dir: bytes, lent: Iterable[_Store]) -> list[_Store]:
     return [
         (identity, path)
         for identity, path in sorted(lent)
-        if identity in own
-        or path == objects_dir
-        or path.startswith(objects_dir + b"/")
-        or not own.isdisjoint(reached(path))
+        if identity in own or path == objects_dir or path.startswith(objects_dir + b"/") or _leads_to(path, own)
     ]
+
+
+def _leads_to(path: bytes, own: frozenset[tuple[int, int]]) -> bool:
+    """Tell whether a store consists of parts of another, as far as it can be looked at."""
+    try:
+        return not own.isdisjoint(reached(path))
+    except OSError:
+        return False
 
 
 def folder_of(loan: Loan) -> bytes:

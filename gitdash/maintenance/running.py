@@ -89,13 +89,15 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
     policy: Policy | None = None,
     others: Neighbourhood = NOBODY_LOOKED_FOR,
+    look_around: Callable[[], Neighbourhood] | None = None,
     on_progress: Callable[[CommandProgress], None] | None = None,
     confirmed_name: bytes | None = None,
 ) -> TaskResult:
     """Run one task of a plan; no error of git or of the file system leaves it.
 
     `time_limit_s` is for each command, `on_progress` hears how far one is. `confirmed_name` is what a person typed to
-    confirm RECLAIM; `others` are the repositories that might need its objects.
+    confirm RECLAIM; `others` are the repositories that might need its objects, and `look_around` looks for them again
+    before any are dropped.
     """
     work = Work(
         report=report,
@@ -106,11 +108,13 @@ def run_task(  # noqa: PLR0913 - what a task needs of its surroundings, each by 
         on_progress=on_progress,
         confirmed_name=confirmed_name,
         loans=others.loans,
+        searched=others.searched,
         policy=policy,
     )
     around = Surroundings(
         look=look,
         others=others,
+        look_around=look_around or (lambda: others),
         policy=policy,
         on_step=on_step,
         close_readers=close_readers,

@@ -14,9 +14,10 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitOutput
 from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.acts import ACT_FUNCTIONS
-from gitdash.maintenance.keeping import keeping_objects
+from gitdash.maintenance.keeping import is_dropping, keeping_objects
 from gitdash.maintenance.lasting import PAUSE_S
 from gitdash.maintenance.outcomes import classify
+from gitdash.maintenance.reclaiming import require_unneeded
 from gitdash.maintenance.steps import FSCK
 from gitdash.maintenance.verifying import verify
 from gitdash.maintenance.work import Work, corrupt
@@ -37,6 +38,8 @@ class Surroundings:
     """Reads the facts again."""
     others: Neighbourhood
     """What was seen of repositories that might need its objects."""
+    look_around: Callable[[], Neighbourhood]
+    """Looks for them again."""
     policy: Policy | None
     """From which age on a lock is stale; None for the default."""
     on_step: Callable[[str, int, int], None]
@@ -91,14 +94,17 @@ def _run_step(work: Work, around: Surroundings, step: Step) -> None:
         around.close_readers()
     try:
         with keeping_objects(work, step):
-            _do(work, step)
+            _do(work, around, step)
     finally:
         if step.replaces_packs:
             around.warm_readers()
 
 
-def _do(work: Work, step: Step) -> None:
+def _do(work: Work, around: Surroundings, step: Step) -> None:
     work.refuse_if_lenders_changed()
+    if is_dropping(step):
+        # a check takes minutes, and a borrower may have come meanwhile
+        require_unneeded(work, around.look_around())
     if step.act is not None:
         work.refuse_if_cancelled()
         ACT_FUNCTIONS[step.act](work)

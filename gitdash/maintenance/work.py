@@ -71,6 +71,8 @@ class Work:
     """What a person typed to confirm a task that drops objects."""
     loans: Sequence[Loan] = ()
     """What others borrowed from the repository when they were last seen."""
+    searched: tuple[bytes, ...] = ()
+    """Folders below which others that may need its objects were looked for."""
     policy: Policy | None = None
     """From which age on files are stale; None for the default."""
     began_s: float = field(default_factory=time.monotonic)

@@ -84,6 +84,7 @@ class _Running:
         entry = self._begin(task)
         told = _Told(self.watch, task.task, place, len(self.planned.plan.tasks))
         result = TaskResult(outcome=Outcome.FAILED, reason=Reason.OTHER, sentence="gitdash itself failed")
+        look_around = partial(means.look_around, report.repository, [task.task], cancel)
         entry.note_before(figures_of(report))
         try:
             with commands_for(path, entry.begin_command):
@@ -100,7 +101,8 @@ class _Running:
                     now_s=means.clock(),
                     time_limit_s=means.settings.maintenance.time_limit_s,
                     policy=means.settings.policy_for(path),
-                    others=means.look_around(report.repository, [task.task], cancel),
+                    others=look_around(),
+                    look_around=look_around,
                     confirmed_name=self.confirmed_name,
                 )
             result = _with_holders(result, report.repository.common_dir)

@@ -3,7 +3,8 @@
 What is remembered may be old, or have gone with the state file. A borrower that is remembered counts, whether it is
 there now or not. Besides, what lies below the configured roots is looked at again, and below each folder around the
 repository that a survey has searched; excluded folders and other file systems may have borrowers, too. Where there is
-no such folder, nobody can know. Judges no repository, and reads none of them.
+no such folder, nobody can know, nor where a folder cannot be searched. Repositories that lie in the git directories of
+others count, and those to which a link in such a folder leads. Judges no repository, and reads none of them.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from gitdash.discovery.search import Place, Result
 from gitdash.inspection.files import read_file
 from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.remembered_loans import stores_of
+from gitdash.maintenance.sharers import is_lost_and_found, unsearched
 from gitdash.model.repository import Repository
 from gitdash.survey.events import Waiting
 from gitdash.survey.searching import Searching
@@ -44,7 +46,7 @@ def look_around(
         missing = "without a state file nothing is remembered of who does; `gitdash scan` with one sees to that"
         return Neighbourhood(paths=_beside(repository), loans=loans, objection=missing)
     borrowers = {loan.borrower for loan in history.loans.all()}
-    paths = {*history.paths([b"/"]), *filter(os.path.lexists, borrowers), *_beside(repository)}
+    paths = {*history.paths([b"/"]), *borrowers, *_beside(repository)}
     configured = [os.fsencode(root) for root in settings.roots]
     around = [root for root in (*configured, *history.roots()) if _is_inside(repository.path, root)]
     objection: str | None = None
@@ -58,12 +60,13 @@ def look_around(
                 paths |= {one.path, one.common_dir}
             elif not isinstance(one, Waiting):
                 paths.add(one.path)
+                objection = objection or _objection_to(one.path)
     except RootError as error:
         objection = str(error)
     if searching.silent:
         objection = f"{printable_path(searching.silent[0])} does not answer"
     others = frozenset(paths - {repository.path, repository.common_dir})
-    return Neighbourhood(paths=others, loans=loans, objection=objection)
+    return Neighbourhood(paths=others, loans=loans, objection=objection, searched=roots)
 
 
 def remembered_loans(repository: Repository, history: "History | None") -> tuple["Loan", ...]:
@@ -72,14 +75,26 @@ def remembered_loans(repository: Repository, history: "History | None") -> tuple
         return ()
     stores = stores_of(repository.common_dir, history.loans.stores())
     loans = [loan for identity, path in stores for loan in history.loans.of_store(identity, path)]
-    return tuple(loan for loan in loans if not loan.alternates_path.startswith(repository.common_dir + b"/"))
+    objects_dir = repository.common_dir + b"/objects"
+    return tuple(loan for loan in loans if loan.alternates_path not in {objects_dir, objects_dir + b"/info/alternates"})
+
+
+def _objection_to(path: bytes) -> str | None:
+    """Return why a folder that is no repository may have some in it, one clause; None if it cannot. Printable."""
+    try:
+        with os.scandir(path):
+            return None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return None if is_lost_and_found(path) else f"{printable_path(path)} {unsearched(error)}"
 
 
 def _searching(roots: Sequence[bytes], settings: "Settings", effective_uid: int, cancel: threading.Event) -> Searching:
     def search(place: Place, avoided: Container[bytes], cancel: threading.Event) -> Iterator[Result]:
         return discover(
             roots,
-            DiscoveryLimits(avoided=avoided, one_file_system=False),
+            DiscoveryLimits(avoided=avoided, one_file_system=False, is_thorough=True),
             read=read_file,
             effective_uid=effective_uid,
             trusted_roots=settings.trusted_roots(),

@@ -1,23 +1,31 @@
 """Whether another repository has the same object store: by links, by mounts, and by the table of mounts alone."""
 
+import json
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from gitdash.config.settings import Settings
 from gitdash.errors import ExitCode
+from gitdash.history.store import History, open_history
 from gitdash.inspection.mounts import parse_mounts
+from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.model.ledger import Outcome
+from gitdash.model.repository import Repository, RepositoryKind, StorageLayout
 from gitdash.model.task import Task
+from gitdash.survey.neighbourhood import look_around
 from tests.cli.process import Gitdash
 from tests.support.old_stores import complaints, grow_old
 from tests.support.repositories import GitRepository
 from tests.support.task_runs import run
+from tests.support.unprivileged import unprivileged
 
 pytestmark = pytest.mark.safety
 
@@ -262,5 +270,144 @@ def test_pack_that_another_has_as_a_link_is_shared(tmp_path: Path) -> None:
 def test_same_repository_by_another_name_is_no_sharer(tmp_path: Path) -> None:
     first, second = two_with_one_store(tmp_path, "objects/pack")
     (tmp_path / "alias.git").symlink_to(first.path)
+    (second.git_dir / "refs/heads/main").unlink()
     others = [os.fsencode(tmp_path / "alias.git"), os.fsencode(second.path), os.fsencode(tmp_path)]
     assert sharer_of(os.fsencode(first.git_dir), others) is None
+
+
+def test_repository_with_references_and_without_objects_may_need_them(tmp_path: Path) -> None:
+    first, second = two_with_one_store(tmp_path, "objects")
+    (second.git_dir / "objects").mkdir()
+    expected = f"{second.path} may borrow from it: it has references, and its objects are not there"
+    assert sharer_of(os.fsencode(first.git_dir), [os.fsencode(second.path)]) == expected
+
+
+@pytest.mark.parametrize("closed", ["b", "b/borrow/.git", "b/borrow/.git/objects", "b/borrow/.git/objects/info"])
+def test_who_cannot_be_looked_at_may_need_them(closed: str) -> None:
+    with unprivileged() as folder:
+        for path in ("lend.git/objects", "b/borrow/.git/objects/info"):
+            (folder / path).mkdir(parents=True)
+        others = [os.fsencode(folder / name) for name in ("b/borrow", "b/nothing")]
+        assert sharer_of(os.fsencode(folder / "lend.git"), others) is None
+        (folder / closed).chmod(0)
+        try:
+            found = sharer_of(os.fsencode(folder / "lend.git"), others)
+        finally:
+            (folder / closed).chmod(0o700)
+        assert (found or "").startswith(f"{folder}/b/borrow ")
+        assert (found or "").endswith(": permission denied")
+
+
+def test_git_directory_behind_a_link_to_nothing_may_need_them(tmp_path: Path) -> None:
+    lender = GitRepository.init(tmp_path / "lend.git")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / ".git").symlink_to(tmp_path / "away")
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    others = [os.fsencode(tmp_path / name) for name in ("link", "work")]
+    expected = f"{tmp_path}/work cannot be searched: its .git is a link to what is not there"
+    assert sharer_of(os.fsencode(lender.git_dir), others) == expected
+
+
+def test_folder_that_cannot_be_searched_is_an_objection(tmp_path: Path) -> None:
+    with unprivileged() as folder:
+        (folder / "b").mkdir()
+        (folder / "lend.git").mkdir()
+        repository = bare_repository(folder / "lend.git")
+        settings = Settings(roots=(os.fspath(folder),))
+        with open_history(os.fspath(folder / "state.db")) as history:
+            assert around(repository, settings, history).objection is None
+            (folder / "b").chmod(0o311)
+            try:
+                found = around(repository, settings, history)
+            finally:
+                (folder / "b").chmod(0o700)
+        assert found.objection == f"{folder}/b cannot be searched: permission denied"
+        assert found.searched == (os.fsencode(folder),)
+
+
+def bare_repository(path: Path) -> Repository:
+    encoded = os.fsencode(path)
+    return Repository(
+        path=encoded,
+        git_dir=encoded,
+        common_dir=encoded,
+        kind=RepositoryKind.BARE,
+        layout=StorageLayout.PLAIN,
+        root=os.path.dirname(encoded),
+    )
+
+
+def around(repository: Repository, settings: Settings, history: History) -> Neighbourhood:
+    return look_around(
+        repository, settings=settings, history=history, effective_uid=os.geteuid(), cancel=threading.Event()
+    )
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["other.git/forks/borrow.git", "work/.git/x/borrow", "other.git/forks/deep/er/borrow.git", "lend.git/forks/x.git"],
+)
+def test_borrower_in_the_git_directory_of_another_is_found(tmp_path: Path, gitdash: Gitdash, place: str) -> None:
+    root = tmp_path / "root"
+    lender, borrower = lender_and_borrower(root, "elsewhere")
+    GitRepository.init(root / "other.git")
+    GitRepository.init(root / "work", bare=False)
+    gitdash.run("scan", root)
+    (root / place).parent.mkdir(parents=True)
+    borrower.path.rename(root / place)
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert (ended.returncode, f"{place} borrows from it" in ended.stdout) == (ExitCode.REFUSED, True), ended.stdout
+
+
+def test_borrower_to_which_a_link_in_the_root_leads_is_found(tmp_path: Path, gitdash: Gitdash) -> None:
+    root = tmp_path / "root"
+    lender, borrower = lender_and_borrower(root, "elsewhere")
+    borrower.path.rename(tmp_path / "outside.git")
+    (root / "elsewhere" / "link").symlink_to(tmp_path / "outside.git")
+    gitdash.run("scan", root)
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert (ended.returncode, "elsewhere/link borrows from it" in ended.stdout) == (ExitCode.REFUSED, True)
+
+
+def test_borrower_in_the_lenders_own_folder_is_remembered(tmp_path: Path, gitdash: Gitdash) -> None:
+    root = tmp_path / "root"
+    lender, borrower = lender_and_borrower(root, "elsewhere")
+    (lender.path / "modules").mkdir()
+    borrower.path.rename(lender.path / "modules" / "sub")
+    gitdash.run("scan", root)
+    (lender.path / "modules").rename(tmp_path / "aside")
+    ended = gitdash.run("maintain", lender.path, "--task", "reclaim", "--confirm", "lend.git")
+    assert (ended.returncode, "modules/sub borrowed from it" in ended.stdout) == (ExitCode.REFUSED, True)
+
+
+@pytest.mark.parametrize(("look_number", "commands"), [(1, ["fsck"]), (2, ["fsck", "repack"])])
+def test_borrower_that_comes_while_reclaim_runs_stops_it_before_anything_more_is_dropped(
+    tmp_path: Path, look_number: int, commands: list[str]
+) -> None:
+    lender, borrower = lender_and_borrower(tmp_path, "elsewhere")
+    looks: list[Neighbourhood] = []
+
+    def look() -> Neighbourhood:
+        looks.append(Neighbourhood())
+        return Neighbourhood(paths=frozenset({os.fsencode(borrower.path)})) if len(looks) == look_number else looks[-1]
+
+    result = run(lender, Task.RECLAIM, confirmed_name=b"lend.git", look_around=look)
+    assert result.outcome is Outcome.REFUSED
+    assert f"others may need its objects: {borrower.path} borrows from it" in result.sentence
+    ran = [next(word for word in command.argv if word in {"fsck", "repack", "prune"}) for command in result.commands]
+    assert ran == commands
+    if look_number == 1:
+        assert not complaints(borrower)
+
+
+def test_plan_and_outcome_of_reclaim_name_the_folders_that_were_searched(tmp_path: Path, gitdash: Gitdash) -> None:
+    lender = GitRepository.init(tmp_path / "root" / "lend.git")
+    lender.commit({"a": "1"})
+    grow_old(lender)
+    gitdash.run("scan", tmp_path / "root")
+    said = f"looked for borrowers below {tmp_path}/root"
+    asked = ("maintain", lender.path, "--task", "reclaim")
+    assert said in gitdash.run(*asked, "--dry-run").stdout
+    document = json.loads(gitdash.run(*asked, "--dry-run", "--format", "json").stdout)
+    assert said in json.dumps(document)
+    assert said in gitdash.run(*asked, "--confirm", "lend.git").stdout

@@ -12,7 +12,7 @@ import msgspec
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.gitcmd.installed import find_git
-from gitdash.maintenance.action_facts import ActionFacts
+from gitdash.maintenance.action_facts import ActionFacts, Neighbourhood
 from gitdash.maintenance.running import TaskResult, run_task
 from gitdash.maintenance.tasks import steps_of
 from gitdash.model.plan import PlannedTask
@@ -68,6 +68,7 @@ def run(
     time_limit_s: float = 60.0,
     confirmed_name: bytes | None = None,
     asked: PlannedTask | None = None,
+    look_around: Callable[[], Neighbourhood] | None = None,
 ) -> TaskResult:
     """Run one task as the command line would; `events` hears of steps and readers."""
     report = report_of(repository, borrowers=borrowers)
@@ -78,6 +79,7 @@ def run(
         look=lambda: report_of(repository, borrowers=borrowers),
         program=program(),
         cancel=cancel or threading.Event(),
+        look_around=look_around,
         on_step=lambda does, _number, _count: heard.append(does),
         close_readers=lambda: heard.append("close readers"),
         warm_readers=lambda: heard.append("warm readers"),
