@@ -6,7 +6,7 @@ reclaimed: so nothing is forgotten in read-only mode, nor unasked what may only 
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,7 +57,11 @@ def run_forget(session: Session, command: ForgetCommand) -> int:
         if not found:
             say(f"gitdash: nothing is remembered of {', '.join(map(printable_path, named))} or what lies below")
             return ExitCode.FINDINGS
-        judged = _judge(found, command)
+        agreed = _agreed(found, command)
+        if agreed and not command.agreed:
+            # an answer takes its time, and what was away may be back
+            found = remembered_below(history, folders)
+        judged = _judge(found, agreed)
         if not command.dry_run:
             _forget(history, judged.forgotten)
     _print(judged, command)
@@ -66,10 +70,20 @@ def run_forget(session: Session, command: ForgetCommand) -> int:
     return ExitCode.DONE if judged.forgotten else ExitCode.FINDINGS
 
 
-def _judge(found: Sequence[Remembered], command: ForgetCommand) -> _Sorted:
-    doubtful = [one for one in found if not one.is_kept and one.out_of_sight is not None]
+def _agreed(found: Sequence[Remembered], command: ForgetCommand) -> set[tuple[bytes, str | None]]:
+    """Return the doubts, by path, for all of which somebody says that the repository is gone; none if nobody does."""
+    doubtful = [one for one in found if _is_doubtful(one)]
     if doubtful and (command.agreed or (not command.dry_run and _is_agreed(doubtful))):
-        doubtful = []
+        return {(one.path, one.out_of_sight) for one in doubtful}
+    return set()
+
+
+def _is_doubtful(one: Remembered) -> bool:
+    return not one.is_kept and one.out_of_sight is not None
+
+
+def _judge(found: Sequence[Remembered], agreed: Collection[tuple[bytes, str | None]]) -> _Sorted:
+    doubtful = [one for one in found if _is_doubtful(one) and (one.path, one.out_of_sight) not in agreed]
     held = {one.path for one in doubtful}
     return _Sorted(
         forgotten=[one for one in found if not one.is_kept and one.path not in held],
@@ -119,6 +133,8 @@ def _print(judged: _Sorted, command: ForgetCommand) -> None:
 
 def _told(one: Remembered) -> str:
     name, lenders = printable_path(one.path), ", ".join(map(printable_path, one.lenders))
+    if one.is_in_part:
+        return f"that {name} borrowed from {lenders}; it is there, and what would say whether it still does is not"
     if one.is_there:
         return f"that {name} borrowed from {lenders}; it is there, and does not any more"
     return f"{name}, which borrowed from {lenders}" if lenders else name

@@ -1,8 +1,8 @@
 """Forgets repositories that are gone for good because a person says so: their reports, sizes and loans.
 
-What is there is never forgotten, but for a loan of which it can be read that it is over. What may only be out of
-sight, as on a file system that is not mounted, is told apart, for its lender may be reclaimed after that. What gitdash
-did to a repository stays in the ledger.
+What is there is never forgotten, but for a loan of which it can be read that it is over. What is there in part, or may
+only be out of sight, as on a file system that is not mounted, is told apart, for its lender may be reclaimed after
+that. What gitdash did to a repository stays in the ledger.
 """
 
 import os
@@ -34,6 +34,8 @@ class Remembered:
     """It is there now."""
     out_of_sight: str | None
     """Why it may not be gone though it is not to be seen, one clause; None if nothing says so. Printable."""
+    is_in_part: bool
+    """It is there, and what would say whether it still borrows is not."""
     loans: tuple["Loan", ...]
     """What it borrows, as far as that may be forgotten: of one that is there what it does not borrow any more."""
 
@@ -74,6 +76,7 @@ def _remembered(path: bytes, loans: "Iterable[Loan]", sight: Sight) -> Remembere
     return Remembered(
         path=path,
         is_there=is_there,
+        is_in_part=is_there and not all(_is_there(folder_of(loan)) for loan in loans),
         out_of_sight=next(_obstacles(path, loans, sight), None),
         loans=tuple(sorted((loan for loan in loans if _may_be_forgotten(loan)), key=lambda loan: loan.alternates_path)),
     )
@@ -85,8 +88,19 @@ def _obstacles(path: bytes, loans: "Iterable[Loan]", sight: Sight) -> Iterator[s
         if obstacle is not None:
             yield obstacle
     for loan in loans:
-        if _is_there(folder_of(loan)) and _may_be_forgotten(loan) and not is_same_folder(loan):
-            yield f"{printable_path(folder_of(loan))} is another folder than was seen, and may hide that one"
+        folder = folder_of(loan)
+        if not _is_there(folder):
+            yield from _missing_part(path, loan, sight)
+        elif _may_be_forgotten(loan) and not is_same_folder(loan):
+            yield f"{printable_path(folder)} is another folder than was seen, and may hide that one"
+
+
+def _missing_part(path: bytes, loan: "Loan", sight: Sight) -> Iterator[str]:
+    folder = folder_of(loan)
+    if folder != path and _is_there(path):
+        yield f"{printable_path(path)} is there, and {printable_path(folder)} with its objects is not"
+    elif loan.place is not None and not sight.is_on_device(folder, loan.place[0]):
+        yield f"{printable_path(folder)} was on a file system that is not to be seen there now"
 
 
 def _may_be_forgotten(loan: "Loan") -> bool:

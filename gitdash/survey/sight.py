@@ -38,6 +38,13 @@ class Sight:
             return f"{printable_path(first_missing)} is a link to what is not there"
         return self._hides(folder)
 
+    def is_on_device(self, path: bytes, device: int) -> bool:
+        """Tell whether what is left of the way to a path lies on a file system, given by its number."""
+        try:
+            return os.stat(self._last_folder(path)).st_dev == device
+        except OSError:
+            return False
+
     def _last_folder(self, path: bytes) -> bytes:
         """Return the last folder on the way to a path that is there."""
         folder, end = b"/", 0

@@ -130,14 +130,66 @@ def test_loan_of_one_that_may_be_hidden_by_another_is_forgotten_with_yes_alone(g
     gitdash.run("scan", fleet)
     shutil.rmtree(fleet / "member.git")
     GitRepository.init(fleet / "member.git")
-    with state_of(gitdash) as history:
-        (loan,) = history.loans.all()
-        history.loans.change(ended=[], new=[msgspec.structs.replace(loan, place=(2**40, 2**60))])
     ended = gitdash.run("forget", fleet)
     assert (ended.returncode, "is another folder than was seen" in ended.stderr) == (ExitCode.REFUSED, True)
     assert remembered(gitdash)[1] == {"member.git"}
     assert gitdash.run("forget", fleet, "--yes").returncode == ExitCode.DONE
     assert remembered(gitdash)[1] == set()
+
+
+@pytest.mark.safety
+def test_work_tree_whose_git_directory_is_away_is_forgotten_with_yes_alone(gitdash: Gitdash, fleet: Path) -> None:
+    GitRepository(fleet / "member.git").git("config", "core.bare", "false")
+    git_dir = (fleet / "member.git").rename(fleet.parent / "separate.git")
+    (fleet / "member").mkdir()
+    (fleet / "member" / ".git").write_text(f"gitdir: {git_dir}\n")
+    gitdash.run("scan", fleet)
+    assert remembered(gitdash)[1] == {"member"}
+    git_dir.rename(fleet.parent / "aside.git")
+    ended = gitdash.run("forget", fleet)
+    said = f"{fleet}/member is there, and {git_dir} with its objects is not"
+    assert (ended.returncode, said in ended.stderr) == (ExitCode.REFUSED, True), ended.stderr
+    assert remembered(gitdash)[1] == {"member"}
+    ended = gitdash.run("forget", fleet, "--yes")
+    assert (ended.returncode, "does not any more" in ended.stdout) == (ExitCode.DONE, False)
+    assert remembered(gitdash)[1] == set()
+
+
+def set_device(gitdash: Gitdash, device: int) -> None:
+    """As if borrowers had been seen on another file system."""
+    with state_of(gitdash) as history:
+        for loan in history.loans.all():
+            assert loan.place is not None
+            other = msgspec.structs.replace(loan, place=(device, loan.place[1]))
+            history.loans.change(ended=[loan], new=[other])
+
+
+@pytest.mark.safety
+def test_what_was_on_another_file_system_is_forgotten_with_yes_alone(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.run("scan", fleet)
+    shutil.rmtree(fleet / "member.git")
+    set_device(gitdash, 2**40)
+    ended = gitdash.run("forget", fleet)
+    said = f"{fleet}/member.git was on a file system that is not to be seen there now"
+    assert (ended.returncode, said in ended.stderr) == (ExitCode.REFUSED, True)
+    assert gitdash.run("forget", fleet, "--yes").returncode == ExitCode.DONE
+
+
+@pytest.mark.safety
+def test_what_is_back_when_the_question_is_answered_is_kept(gitdash: Gitdash, fleet: Path) -> None:
+    (fleet / "mount").mkdir()
+    (fleet / "member.git").rename(fleet / "mount" / "member.git")
+    gitdash.run("scan", fleet)
+    (fleet / "mount").rename(fleet / "aside")
+    (fleet / "mount").mkdir()
+    with PtySession(gitdash.command("forget", fleet), environment=gitdash.environment) as session:
+        session.wait_for_text("forget 1 repository, as gone for good? [y/N]")
+        (fleet / "mount").rmdir()
+        (fleet / "aside").rename(fleet / "mount")
+        session.send(b"y\r")
+        assert session.wait_for_exit() == ExitCode.FINDINGS
+    assert b"mount/member.git is still there" in session.output
+    assert remembered(gitdash)[1] == {"member.git"}
 
 
 @pytest.mark.safety
