@@ -179,6 +179,11 @@ class RunWatch:
         self._name = printable_path(path)
         self._what = what
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether stderr is a terminal that shows it."""
+        return self._run.progress.is_shown
+
     def begins(self, before: StoreFigures) -> None:
         """Say so."""
         del before

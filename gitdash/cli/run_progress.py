@@ -62,6 +62,11 @@ class RunProgress:
         self._asked_count = 0
         self._ended_count = 0
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is a line at all."""
+        return self._line.is_shown
+
     def ask(self) -> int:
         """Count one more action, and return its number."""
         with self._lock:

@@ -1,8 +1,8 @@
 """What git says of a fetch while it runs: how far it is, by GitPython's parser, and the lines that are no progress.
 
 Source: git's progress.c, sideband.c; GitPython 3.2.1 `util.RemoteProgress`. GitPython is loaded with the first line of
-progress, and only if somebody wants to know. A server writes most of this text: it is cut at a length, and what cannot
-be read is passed over.
+progress, and only if somebody watches: that takes as long as three small fetches. Else one pattern reads how much came
+in the end. A server writes most of this text: it is cut at a length, and what cannot be read is passed over.
 """
 
 import functools
@@ -24,15 +24,26 @@ _LINE_END: Final = re.compile(rb"[\r\n]+")
 _PROGRESS: Final = re.compile(
     r"(?:remote: )?(?:Counting|Compressing|Receiving|Unpacking) objects: |(?:remote: )?Resolving deltas: "
 )
+_RECEIVING: Final = re.compile(r"Receiving objects: +\d{1,3}% \((\d{1,18})/(\d{1,18})\)(?:, ([^,]*))?")
 _RECEIVED: Final = re.compile(r"(\d{1,9}(?:\.\d{1,2})?) (bytes|KiB|MiB|GiB|TiB)\b")
 _UNITS: Final = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 
 class ProgressReader:
-    """Takes stderr in pieces; a line that is no progress goes to `on_line` whole, progress to `on_progress`."""
+    """Takes stderr in pieces; a line that is no progress goes to `on_line` whole, progress to `on_progress`.
 
-    def __init__(self, on_progress: Callable[[FetchProgress], None] | None, on_line: Callable[[str], None]) -> None:
+    Where nobody watches, `on_progress` hears at the end alone, and of received objects alone.
+    """
+
+    def __init__(
+        self,
+        on_progress: Callable[[FetchProgress], None] | None,
+        on_line: Callable[[str], None],
+        *,
+        is_watched: bool = True,
+    ) -> None:
         self._on_progress = on_progress
+        self._is_watched = is_watched
         self._on_line = on_line
         self._rest = b""
         self._parser: RemoteProgress | None = None
@@ -53,14 +64,18 @@ class ProgressReader:
         if self._rest:
             self.feed(b"\n")
         if self._untold is not None and self._on_progress is not None:
-            self._tell(self._on_progress, self._untold)
+            (self._tell if self._is_watched else _tell_received)(self._on_progress, self._untold)
 
     def _take(self, line: str) -> None:
         if not _PROGRESS.match(line):
             self._on_line(line)
         elif self._on_progress is not None:
             # GitPython knows no word for objects that are unpacked as they come
-            self._parse(self._on_progress, line.rstrip().replace("Unpacking objects", "Receiving objects", 1))
+            line = line.rstrip().replace("Unpacking objects", "Receiving objects", 1)
+            if self._is_watched:
+                self._parse(self._on_progress, line)
+            elif line.startswith("Receiving objects"):
+                self._untold = line
 
     def _parse(self, on_progress: Callable[[FetchProgress], None], line: str) -> None:
         name = line.removeprefix("remote: ").partition(":")[0].lower()
@@ -116,6 +131,19 @@ def _parser_class() -> "Callable[[Callable[[FetchProgress], None]], RemoteProgre
                 )
 
     return Parser
+
+
+def _tell_received(on_progress: Callable[[FetchProgress], None], line: str) -> None:
+    match = _RECEIVING.match(line)
+    if match is not None:
+        on_progress(
+            FetchProgress(
+                phase="receiving objects",
+                done_count=int(match[1]),
+                total_count=int(match[2]),
+                received_bytes=_received(match[3] or ""),
+            )
+        )
 
 
 def _received(message: str) -> int | None:

@@ -34,6 +34,10 @@ _NEEDS_LOANS: Final = _TAKES_OBJECTS | {Task.DEDUPLICATE, Task.SWEEP}
 class ActionWatch(Protocol):
     """Hears of one action, in the thread that does it; `ends` is called once, whatever happens."""
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether `advances` does anything: to follow a fetch takes a parser that is slow to load."""
+
     def begins(self, before: StoreFigures) -> None:
         """Its turn has come."""
 

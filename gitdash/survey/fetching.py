@@ -57,7 +57,7 @@ def fetch_remote(
                 program=means.program,
                 now_s=means.clock(),
                 cancel=cancel,
-                on_progress=partial(_tell, watch),
+                on_progress=partial(_tell, watch) if watch.shows_progress else None,
             )
             after = before if remote.is_preview else means.figures(report)
             ended = entry.end_fetch(result, before=before, after=after)

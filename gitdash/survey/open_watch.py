@@ -15,6 +15,11 @@ class OpenWatch:
         self._lock = threading.Lock()
         self._has_ended = False
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether anybody sees what `advances` says."""
+        return self._watch.shows_progress
+
     def begins(self, before: StoreFigures) -> None:
         """Say that its turn has come."""
         self._watch.begins(before)

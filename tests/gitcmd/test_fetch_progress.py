@@ -72,6 +72,48 @@ def test_line_without_end_takes_no_memory() -> None:
     assert [len(line) for line in lines] == [4096]
 
 
+@pytest.mark.parametrize("step", [1, 10_000])
+def test_where_nobody_watches_what_came_in_the_end_is_told_without_the_parser(step: int) -> None:
+    told: list[FetchProgress] = []
+    reader = ProgressReader(told.append, [].append, is_watched=False)
+    for start in range(0, len(SAID), step):
+        reader.feed(SAID[start : start + step])
+    reader.end()
+    assert [(one.phase, one.done_count, one.total_count, one.received_bytes) for one in told] == [
+        ("receiving objects", 2, 2, 1_572_864)
+    ]
+    assert reader._parser is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Receiving objects:  50% (1/2)",
+        b"Receiving objects: 100% (9/9), done.\n",
+        b"Receiving objects:   3% (3/100), 999 bytes\r",
+        b"Receiving objects:   3% (3/100), 2.25 GiB | 7.00 KiB/s   \r",
+        b"Unpacking objects: 100% (3/3), 242 bytes | 242.00 KiB/s, done.\n",
+    ],
+)
+def test_without_the_parser_the_last_line_says_what_it_says_with_it(line: bytes) -> None:
+    told: list[FetchProgress] = []
+    reader = ProgressReader(told.append, [].append, is_watched=False)
+    reader.feed(line)
+    reader.end()
+    assert told == read(line, 100)[0][-1:]
+    assert told
+
+
+@pytest.mark.safety
+def test_progress_that_cannot_be_is_passed_over_without_the_parser_too() -> None:
+    told: list[FetchProgress] = []
+    reader = ProgressReader(told.append, [].append, is_watched=False)
+    for line in (b"Receiving objects: 100% (" + b"9" * 4000 + b"/1)\n", b"Receiving objects: \x1b[2J\n"):
+        reader.feed(line)
+        reader.end()
+    assert not told
+
+
 def test_nobody_who_listens_spares_the_parser() -> None:
     lines: list[str] = []
     reader = ProgressReader(None, lines.append)

@@ -25,6 +25,8 @@ from tests.support.repositories import GIT, GitRepository
 class Watch:
     """Keeps what it hears."""
 
+    shows_progress = True
+
     def __init__(self) -> None:
         self.steps: list[str] = []
         self.counts: list[tuple[int, int | None]] = []
@@ -163,6 +165,40 @@ def test_fetches_that_differ_in_one_option_are_both_made(tmp_path: Path) -> None
     assert acting.wait(60)
     outcomes = [[entry.outcome for entry in watch.entries] for watch in watches]
     assert outcomes == [[Outcome.DONE], [Outcome.NOTHING_TO_DO], [Outcome.SKIPPED]]
+
+
+def test_fetch_that_nobody_watches_has_the_same_figures_in_the_ledger(tmp_path: Path) -> None:
+    source = GitRepository.init(tmp_path / "source.git")
+    source.commit({"a": "1"})
+    acting, entries = actions(), []
+    for name, shows_progress in (("watched.git", True), ("unwatched.git", False)):
+        repository = GitRepository.init(tmp_path / name)
+        repository.git("remote", "add", "origin", os.fspath(source.path))
+        options = configured_options(FetchSettings(protocols=("file",)))
+        report = acting.facts(found(repository))
+        watch = FetchWatch()
+        watch.shows_progress = shows_progress
+        acting.fetch(report, acting.plan_fetch(report, options), lambda _, watch=watch: watch, run="r")
+        assert acting.wait(60)
+        assert bool(watch.steps) is shows_progress
+        entries += watch.entries
+    watched, unwatched = ((entry.outcome, entry.received_objects, entry.received_bytes) for entry in entries)
+    assert watched == unwatched
+    assert watched[:2] == (Outcome.DONE, 3)
+    assert watched[2]
+
+
+class FetchWatch(Watch):
+    """Takes what is told of received bytes, too."""
+
+    def begins(self, before: StoreFigures) -> None:
+        del before
+
+    def advances(
+        self, step: str, done_count: int, known_count: int | None, *, received_bytes: int | None = None
+    ) -> None:
+        del done_count, known_count, received_bytes
+        self.steps.append(step)
 
 
 class HeldFetch(HeldWatch):

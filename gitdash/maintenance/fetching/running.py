@@ -179,7 +179,7 @@ class _Fetch:
         environment: Mapping[str, str],
         place: StandIn,
     ) -> GitOutput:
-        reader = ProgressReader(self._take_progress, self._take_line)
+        reader = ProgressReader(self._take_progress, self._take_line, is_watched=self.on_progress is not None)
         traced = dict(environment) | {"GIT_TRACE2_EVENT": place.trace_file, "GIT_TRACE2_EVENT_NESTING": "8"}
         try:
             output = self.gathered.session.run(

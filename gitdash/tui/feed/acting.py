@@ -287,6 +287,11 @@ class _JobWatch:
         self._look_again = look_again
         self._has_begun = False
 
+    @property
+    def shows_progress(self) -> bool:
+        """The Jobs screen does."""
+        return True
+
     def begins(self, before: StoreFigures) -> None:
         """Say that the job runs."""
         self._has_begun = True
