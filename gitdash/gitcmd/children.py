@@ -5,8 +5,7 @@ Source: wait4(2).
 
 import os
 import resource
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Protocol
 
 
@@ -28,11 +27,10 @@ class Started:
     stderr: IO[bytes]
     """Our end."""
     group: int
-    at_s: float = field(default_factory=time.monotonic)
 
     @property
     def is_adopted(self) -> bool:
-        """Whether a shell has started it, which led its group and is gone."""
+        """Whether a shell has started it, which led its group and is gone; then it waits to be let go."""
         return self.group != self.process.pid
 
 

@@ -154,8 +154,9 @@ class _Call:
         if progress is not None:
             exchange.keep = progress.feed
         process = started.process
-        memory = MemoryWatch(process.pid, has_own_peak=started.is_adopted) if self.is_measured else None
         group = groups.ProcessGroup(process.pid, WATCHDOG, number=started.group)
+        begun_s, used_s = adoption.let_go(process) if started.is_adopted else (started_s, 0.0)
+        memory = MemoryWatch(process.pid, has_own_peak=started.is_adopted, used_s=used_s) if self.is_measured else None
         exchange.on_wake = None if memory is None else memory.look
         pipes = Pipes(stdin=pipe_of(process.stdin), stdout=pipe_of(process.stdout), stderr=started.stderr)
         try:
@@ -170,7 +171,7 @@ class _Call:
             stdout=bytes(exchange.stdout),
             stderr=exchange.stderr.text(),
             exit_code=-signal.SIGKILL if process.returncode is None else process.returncode,
-            elapsed_s=time.monotonic() - (started.at_s if started.is_adopted else started_s),
+            elapsed_s=time.monotonic() - begun_s,
             argv=self.argv,
             usage=None if spent is None or memory is None else memory.usage(spent),
             command=tuple(self.command),

@@ -46,11 +46,15 @@ class ProcessUsage:
 class MemoryWatch:
     """The peak of a process that runs, and of its descendants, as far as looks have shown it."""
 
-    __slots__ = ("_has_own_peak", "_looked_s", "_pid", "_seen_bytes", "_started_s")
+    __slots__ = ("_has_own_peak", "_looked_s", "_pid", "_seen_bytes", "_started_s", "_used_s")
 
-    def __init__(self, pid: int, *, has_own_peak: bool = False) -> None:
-        """Take whom to watch, and whether what the kernel will say of its peak holds nothing of ours."""
+    def __init__(self, pid: int, *, has_own_peak: bool = False, used_s: float = 0.0) -> None:
+        """Take whom to watch, and whether what the kernel will say of its peak holds nothing of ours.
+
+        `used_s` is the processor time that it had before it was what is watched, which is left out.
+        """
         self._pid = pid
+        self._used_s = used_s
         self._has_own_peak = has_own_peak
         self._seen_bytes = 0
         self._started_s = self._looked_s = time.monotonic()
@@ -73,9 +77,11 @@ class MemoryWatch:
         said_bytes = spent.ru_maxrss * 1024
         own_bytes = peak_memory_bytes(os.getpid())
         is_theirs = self._has_own_peak or 0 < own_bytes < said_bytes
+        total_s = spent.ru_utime + spent.ru_stime
+        part = max(1.0 - self._used_s / total_s, 0.0) if total_s else 1.0
         return ProcessUsage(
-            user_s=spent.ru_utime,
-            system_s=spent.ru_stime,
+            user_s=spent.ru_utime * part,
+            system_s=spent.ru_stime * part,
             peak_memory_bytes=said_bytes if is_theirs else self._seen_bytes or None if is_seen else None,
             read_bytes=spent.ru_inblock * _BLOCK_BYTES,
         )

@@ -205,3 +205,84 @@ def test_where_orphans_cannot_be_adopted_memory_is_watched_instead(tmp_path, mon
     assert output.usage is not None
     assert output.usage.peak_memory_bytes is None or output.usage.peak_memory_bytes < 100 * MEGABYTE
     assert len(ours) == 200 * MEGABYTE
+
+
+def test_a_measured_git_of_one_thread_never_takes_less_time_than_its_processor_time(measured):
+    outputs = [run_git(measured, ["version"], time_limit_s=60.0) for _ in range(30)]
+    pairs = [(output.elapsed_s, output.usage) for output in outputs]
+    # getrusage(2) gives microseconds, rounded twice
+    short = [(wall_s, usage) for wall_s, usage in pairs if usage and wall_s < usage.user_s + usage.system_s - 2e-6]
+    assert all(usage is not None and usage.user_s + usage.system_s > 0 for _, usage in pairs)
+    assert short == []
+
+
+def test_nothing_of_a_measured_git_runs_before_its_time_is_noted(tmp_path, monkeypatch):
+    path = tmp_path / "ran"
+    seen = []
+    let_go = adoption.let_go
+
+    def later(adopted):
+        time.sleep(0.2)
+        seen.append(path.exists())
+        return let_go(adopted)
+
+    monkeypatch.setattr(adoption, "let_go", later)
+    output = run_git(script(tmp_path, f"open({os.fspath(path)!r}, 'x')"), ["x"], time_limit_s=60.0)
+    assert (seen, path.exists(), output.exit_code) == ([False], True, 0)
+    assert output.elapsed_s < 0.2
+
+
+def test_a_measured_git_has_no_descriptors_but_its_three(tmp_path):
+    code = "import os\nprint(sorted(map(int, os.listdir('/proc/self/fd'))))"
+    # the fourth lists the folder
+    assert run_git(script(tmp_path, code), ["x"], time_limit_s=60.0).stdout == b"[0, 1, 2, 3]\n"
+
+
+@pytest.mark.parametrize("ending", ["killed", "stopped", "failed"])
+def test_what_waits_to_be_let_go_ends_with_us(tmp_path, ending):
+    there, ran = tmp_path / "number", tmp_path / "ran"
+    script(tmp_path, f"open({os.fspath(ran)!r}, 'x')")
+    code = f"""
+import os, sys, time
+from gitdash.gitcmd import adoption
+from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.runner import run_git, stop_everything
+def never(adopted):
+    with open({os.fspath(there)!r} + ".part", "w") as file:
+        file.write(str(adopted.pid))
+    os.rename({os.fspath(there)!r} + ".part", {os.fspath(there)!r})
+    if {ending!r} == "failed":
+        raise MemoryError
+    if {ending!r} == "stopped":
+        stop_everything()
+        return time.monotonic(), 0.0
+    time.sleep(60)
+adoption.let_go = never
+program = GitProgram(path={os.fspath(tmp_path / "git")!r}, version=(2, 39), version_text='', is_measured=True)
+try:
+    run_git(program, ['x'], time_limit_s=60.0)
+except BaseException as error:
+    print(type(error).__name__)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        while not there.exists():
+            time.sleep(0.01)
+        if ending == "killed":
+            process.kill()
+        said = process.communicate()[0]
+    assert said.strip() == {"killed": "", "stopped": "GitError", "failed": "MemoryError"}[ending]
+    assert ends(int(there.read_text()))
+    assert not ran.exists()
+
+
+def test_a_measured_call_leaves_no_child_behind(measured, tmp_path):
+    def children() -> set[str]:
+        return set(Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split())
+
+    run_git(measured, ["version"], time_limit_s=60.0)
+    before = children()
+    run_git(measured, ["version"], time_limit_s=60.0)
+    with pytest.raises(GitError) as raised:
+        run_git(script(tmp_path, "import time\ntime.sleep(60)"), ["x"], time_limit_s=0.2)
+    assert raised.value.kind is GitFailure.TIMED_OUT
+    assert children() == before
