@@ -47,6 +47,11 @@ class JobKind(enum.StrEnum):
     BENCH = "bench"
     """Makes an experiment on one repository."""
 
+    @property
+    def changes_repositories(self) -> bool:
+        """Whether it may write to a repository of the fleet."""
+        return self in {JobKind.FETCH, JobKind.MAINTAIN}
+
 
 class JobFigures(msgspec.Struct, frozen=True, kw_only=True):
     """What a job may change, as it was at one moment; None where it is not known."""
@@ -100,6 +105,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Another gitdash did it before this one: it is known from the ledger."""
     is_settled: bool = False
     """It was not done, and that says nothing any more: it was done since, or a person has taken note of it."""
+
+    @property
+    def is_open_change(self) -> bool:
+        """Whether it changes a repository now, or will."""
+        return self.kind.changes_repositories and not self.state.has_ended
 
     @property
     def is_unsettled(self) -> bool:

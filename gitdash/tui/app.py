@@ -96,7 +96,7 @@ def run_dashboard(  # noqa: PLR0913 - all that the composition root knows, by na
         finally:
             if history is not None:
                 history.hurry()
-            feed.stop()
+            feed.stop(_tell_what_is_waited_for if driver is None else lambda _sentence: None)
             app.remember()
             memory.close()
     if driver is None:
@@ -115,6 +115,11 @@ def _not_remembered(history: "History | None") -> Sequence[str]:
         return ()
     history.flush()
     return () if history.problem is None else (history.problem,)
+
+
+def _tell_what_is_waited_for(sentence: str) -> None:
+    """Say on the terminal, which is the shell's again, why the prompt is not there yet."""
+    _say((sentence,))
 
 
 def _say(problems: Sequence[str]) -> None:

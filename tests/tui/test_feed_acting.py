@@ -12,6 +12,7 @@ import pytest
 
 from gitdash.config.settings import FetchSettings, Settings
 from gitdash.history.store import History, open_history
+from gitdash.maintenance import running
 from gitdash.maintenance.queue import Ticket
 from gitdash.model.fetch import RemotePlan
 from gitdash.model.job import Job, JobKind, JobState
@@ -21,7 +22,7 @@ from gitdash.model.task import Task
 from gitdash.survey import acting
 from gitdash.tui.feed.endings import how_it_ended
 from gitdash.tui.source import Changes
-from tests.support.repositories import GitRepository
+from tests.support.repositories import GIT, GitRepository
 from tests.tui.fixture_ledger import LOOSE
 from tests.tui.watched_feed import WatchedFeed, watched_feed
 
@@ -337,6 +338,38 @@ def test_maintenance_cancelled_while_its_plan_is_made_is_not_begun(
         watched.until(lambda seen: path in seen.plans)
         assert watched.seen.failure is None
         watched.until_job(JobState.CANCELLED, JobKind.MAINTAIN, path)
+
+
+@pytest.mark.safety
+def test_end_waits_until_maintenance_has_let_go_of_its_lock_and_is_written_down(
+    fleet: Path, history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.fsencode(fleet / "a.git")
+    begun = tmp_path / "begun"
+    git = tmp_path / "slow-git"
+    git.write_text(f'#!/bin/sh\ncase "$*" in *pack-refs*) touch {begun}; sleep 60;; esac\nexec {GIT} "$@"\n')
+    git.chmod(0o755)
+
+    def slow_leftovers(*_: object, **__: object) -> tuple[str, ...]:
+        # on a machine that is busy, far longer than all else has at the end
+        time.sleep(2)
+        return ()
+
+    monkeypatch.setattr(running, "leftovers", slow_leftovers)
+    said: list[str] = []
+    with watched_feed(fleet, history=history, git=os.fspath(git)) as watched:
+        watched.until_over()
+        watched.feed.request_plans([path], [Task.PACK_REFS])
+        watched.until(lambda seen: path in seen.plans)
+        plan = watched.seen.plans[path]
+        assert isinstance(plan, Plan)
+        watched.feed.run_plans([plan])
+        watched.until(lambda _: begun.exists())
+        assert (fleet / "a.git" / "objects" / "maintenance.lock").exists()
+        watched.feed.stop(said.append)
+        assert not (fleet / "a.git" / "objects" / "maintenance.lock").exists()
+        assert [entry.outcome for entry in history.ledger.entries(path)] == [Outcome.CANCELLED]
+    assert said == ["ending 1 job that changes a repository"]
 
 
 @pytest.mark.safety

@@ -164,6 +164,11 @@ class Acting:
             made.cancel_all()
             made.wait(limit_s)
 
+    def wait(self, limit_s: float) -> bool:
+        """Wait until nothing acts any more; False if that takes longer."""
+        made = self._made
+        return made is None or made.wait(limit_s)
+
     @property
     def _actions(self) -> "Actions":
         """What acts: one, whichever thread asks first, for two would not know of each other."""
@@ -207,8 +212,8 @@ class Acting:
         if planned is None or isinstance(planned, Unreadable):
             self._register.end(number, JobState.FAILED, reason=planned.reason if planned is not None else None)
             return
-        if not self._register.is_queued(number):
-            # cancelled while its plan was made
+        if self._cancel.is_set() or not self._register.is_queued(number):
+            # cancelled, or all is over, while its plan was made
             return
         name = None if confirmed_name is None else confirmed_name.encode("utf-8", "surrogateescape")
         # planned anew, its tasks are there only because they were asked for: a person saw better reasons
@@ -226,6 +231,8 @@ class Acting:
             plan = self._actions.plan_fetch(report, options)
         except GitdashError as error:
             self._fail(path, options, run, printable(str(error)))
+            return
+        if self._cancel.is_set():
             return
         remotes = {printable(remote.name): remote for remote in plan.remotes}
         numbers: dict[str, int] = {}

@@ -76,6 +76,13 @@ class JobRegister:
         with self._lock:
             return self._jobs.get(number)
 
+    def writer_count(self) -> int:
+        """Return how many jobs change a repository now."""
+        with self._lock:
+            return sum(
+                (job := self._jobs[number]).is_open_change and job.state is JobState.RUNNING for number in self._cancels
+            )
+
     def is_queued(self, number: int) -> bool:
         """Tell whether a job waits for its turn."""
         job = self.job(number)

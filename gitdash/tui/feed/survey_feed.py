@@ -32,6 +32,7 @@ from gitdash.tui.feed.questions import Questions
 from gitdash.tui.feed.retries import Retries
 from gitdash.tui.feed.surveying import Surveying
 from gitdash.tui.source import Changes
+from gitdash.units import counted
 
 if TYPE_CHECKING:
     from gitdash.config.settings import Settings
@@ -42,6 +43,13 @@ _STOP_S: Final = 0.9
 """For all that has to end, out of the second that quitting may take."""
 _GRACE_S: Final = 0.4
 """For git to take its locks away, out of that."""
+_WRITERS_S: Final = 20.0
+"""For what changes repositories to take its locks away and to write down how it ended, once its git is gone.
+
+That no lock stays behind goes before the second. It takes far less but on a machine or a disk that is overloaded.
+"""
+_SILENT_S: Final = 0.3
+"""Who waits longer for these is told."""
 
 
 class SurveyFeed:
@@ -168,8 +176,8 @@ class SurveyFeed:
         for thread in self._threads:
             thread.start()
 
-    def stop(self) -> None:
-        """End the threads and every process that runs for them."""
+    def stop(self, say: Callable[[str], None] = lambda _sentence: None) -> None:
+        """End the threads and every process that runs for them; `say` hears what holds that up, if anything does."""
         deadline_s = time.monotonic() + _STOP_S
         self._cancel.set()
         self._jobs.cancel_all()
@@ -180,9 +188,17 @@ class SurveyFeed:
         stop_everything()
         self._lab.stop(min(_GRACE_S, _left_s(deadline_s)))
         self._questions.stop(_left_s(deadline_s) / 2)
+        self._wait_for_writers(say)
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(_left_s(deadline_s))
+
+    def _wait_for_writers(self, say: Callable[[str], None]) -> None:
+        if self._acting.wait(_SILENT_S):
+            return
+        if ending_count := self._jobs.writer_count():
+            say(f"ending {counted(ending_count, 'job that changes a repository', 'jobs that change repositories')}")
+        self._acting.wait(_WRITERS_S)
 
     def take(self) -> Changes | None:
         """Return what happened since the last call."""
