@@ -117,7 +117,7 @@ EXHIBITS: Final = (
     ),
     Exhibit(
         path=b"broken/folder-behind-dead-link.git",
-        shows=("disk-incomplete", "unreadable-parts"),
+        shows=("disk-incomplete", "size-unreadable", "unreadable-parts"),
         build=bare(_lost_info_folder),
     ),
     Exhibit(path=b"broken/leads-nowhere", shows=("repository-unreadable",), build=_git_file_to_nowhere),
