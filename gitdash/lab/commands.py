@@ -12,6 +12,7 @@ from typing import Final
 from gitdash.gitcmd.environment import CONFIG_OVERRIDES, FETCH_CONFIG_OVERRIDES
 from gitdash.gitcmd.git_program import GitOutput
 from gitdash.gitcmd.masking import mask_credentials
+from gitdash.maintenance.fetching.ssh_command import SSH_OPTIONS
 from gitdash.measurement.answers import NEXT_QUERY
 from gitdash.units import counted, printable
 
@@ -22,7 +23,9 @@ _OURS: Final = frozenset(f"{one.key}={one.value}" for one in (*CONFIG_OVERRIDES,
 
 def masked(word: str) -> str:
     """Return a word of a command as it may be shown and kept."""
-    return word if word in _OURS else printable(mask_credentials(word))
+    if word in _OURS:
+        return word
+    return SSH_OPTIONS.join(printable(mask_credentials(part)) for part in word.split(SSH_OPTIONS))
 
 
 def argv_of(outputs: Sequence[GitOutput]) -> tuple[str, ...]:

@@ -130,7 +130,10 @@ class _Race:
     changes_in_a_row: int = 0
 
     def run(self, variants: Sequence[Variant]) -> bool:
-        """Make all runs; return whether each variant has as many as it should, but those that failed."""
+        """Make all runs; return whether each variant has as many as it should, but those that failed.
+
+        What was cancelled is not complete, however many there are: more were wanted.
+        """
         try:
             for variant in variants:
                 self._turn(variant, is_warm_up=True)
@@ -139,6 +142,8 @@ class _Race:
                     self._turn(variant, is_warm_up=False)
         except _RaceOverError as over:
             self.notes.append(str(over))
+            if self.request.cancel.is_set():
+                return False
         return all(self._run_count(variant) >= self.request.limits.least_runs for variant in self._alive(variants))
 
     def summaries(self) -> dict[str, Summary]:

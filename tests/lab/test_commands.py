@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gitdash.lab.commands import masked
 from gitdash.lab.experiments import EXPERIMENTS
 from gitdash.lab.variant import Limits
+from gitdash.maintenance.fetching.ssh_command import ssh_environment
 from gitdash.model.experiment import ExperimentKind
 from tests.support.lab_requests import import_objects, request_for
 from tests.support.repositories import GIT, GitRepository
@@ -91,3 +93,13 @@ def test_what_git_was_given_on_stdin_is_said(member: GitRepository, tmp_path: Pa
     tip, lent = member.git("rev-parse", "main"), member.git("rev-parse", "main~1")
     walk = next(variant for variant in result.variants if variant.name == "walk-without-lender")
     assert walk.stdin == f"2 lines, from {tip} to ^{lent}"
+
+
+def test_nothing_of_our_own_ssh_options_is_masked_and_a_password_beside_them_is():
+    ours = "GIT_SSH_COMMAND=" + ssh_environment({}, None, None)["GIT_SSH_COMMAND"]
+    assert "-oPasswordAuthentication=no" in ours
+    assert masked(ours) == ours
+    own = ssh_environment({"GIT_SSH_COMMAND": "ssh -oProxyCommand='connect --token=hunter2'"}, None, "ssh")
+    said = masked("GIT_SSH_COMMAND=" + own["GIT_SSH_COMMAND"])
+    assert "hunter2" not in said
+    assert "-oNumberOfPasswordPrompts=1" in said

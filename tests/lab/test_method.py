@@ -235,6 +235,19 @@ def test_a_cancel_ends_it_and_keeps_what_there_is(bench: Bench) -> None:
     assert len(result.variants[0].runs) == 2
 
 
+def test_what_is_cancelled_after_many_runs_is_not_complete_and_nobody_wins_it(bench: Bench) -> None:
+    def run(context: RunContext) -> Measured:
+        bench.ran.append("a")
+        if bench.ran.count("a") == 10:
+            context.cancel.set()
+        return Measured(wall_s=1.0)
+
+    result = bench.result(bench.variant("a", 1.0, run=run), bench.variant("b", 2.0), least_runs=5, narrow_ratio=-1.0)
+    assert [len(variant.runs) for variant in result.variants] == [9, 8]
+    assert not result.is_complete
+    assert (result.winner, result.verdict) == (None, "No verdict: it was ended before each variant had its runs.")
+
+
 def test_a_variant_that_fails_ends_alone_and_says_why(bench: Bench) -> None:
     def fail(_: RunContext) -> Measured:
         raise GitdashError("git rev-list failed: no\x1bway")

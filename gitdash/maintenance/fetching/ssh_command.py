@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
-_OPTIONS: Final = (
+SSH_OPTIONS: Final = (
     "-oPasswordAuthentication=no -oKbdInteractiveAuthentication=no -oNumberOfPasswordPrompts=1"
     " -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4"
 )
@@ -35,10 +35,10 @@ def ssh_environment(
     if own is None and inherited.get("GIT_SSH"):
         own = shlex.quote(inherited["GIT_SSH"])
     if own is None:
-        return {"GIT_SSH_COMMAND": f"ssh {_OPTIONS}", "GIT_SSH_VARIANT": "ssh"}
+        return {"GIT_SSH_COMMAND": f"ssh {SSH_OPTIONS}", "GIT_SSH_VARIANT": "ssh"}
     is_openssh = (variant == "ssh" or (variant in {None, "auto"} and _is_ssh(own))) and not _SHELL_SIGNS.search(own)
     named = {} if variant is None else {"GIT_SSH_VARIANT": variant}
-    return {"GIT_SSH_COMMAND": f"{own} {_OPTIONS}" if is_openssh else own, **named}
+    return {"GIT_SSH_COMMAND": f"{own} {SSH_OPTIONS}" if is_openssh else own, **named}
 
 
 def _is_ssh(command: str) -> bool:
