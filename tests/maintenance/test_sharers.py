@@ -16,7 +16,7 @@ from gitdash.errors import ExitCode
 from gitdash.history.store import History, open_history
 from gitdash.inspection.mounts import parse_mounts
 from gitdash.maintenance.action_facts import Neighbourhood
-from gitdash.maintenance.sharers import mounted_part, sharer_of
+from gitdash.maintenance.sharers import is_lost_and_found, mounted_part, sharer_of
 from gitdash.model.ledger import Outcome
 from gitdash.model.repository import Repository, RepositoryKind, StorageLayout
 from gitdash.model.task import Task
@@ -411,3 +411,11 @@ def test_plan_and_outcome_of_reclaim_name_the_folders_that_were_searched(tmp_pat
     document = json.loads(gitdash.run(*asked, "--dry-run", "--format", "json").stdout)
     assert said in json.dumps(document)
     assert said in gitdash.run(*asked, "--confirm", "lend.git").stdout
+
+
+def test_folder_of_fsck_that_only_root_may_enter_is_no_repository(tmp_path: Path) -> None:
+    (tmp_path / "lost+found").mkdir()
+    (tmp_path / "lost and found").mkdir()
+    assert is_lost_and_found(os.fsencode(tmp_path / "lost+found")) is (os.geteuid() == 0)
+    assert not is_lost_and_found(os.fsencode(tmp_path / "lost and found"))
+    assert not is_lost_and_found(os.fsencode(tmp_path / "nothing" / "lost+found"))
