@@ -15,6 +15,7 @@ import stat
 from typing import Final, Self
 
 from gitdash.errors import GitdashError
+from gitdash.inspection.page_cache import cached_page_bytes
 from gitdash.units import printable_path
 
 _OPEN_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -140,6 +141,15 @@ def forget_cached(path: bytes) -> None:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     except OSError as error:
         raise file_error(path, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def cached_bytes(path: bytes) -> int | None:
+    """Return how much of a file is in memory; None where the system does not say. Raises FileError."""
+    descriptor, _ = _open(path, None)
+    try:
+        return cached_page_bytes(descriptor)
     finally:
         os.close(descriptor)
 

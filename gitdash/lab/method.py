@@ -9,16 +9,18 @@ and whether its answer is right, is for the experiment to say.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from gitdash import __version__
 from gitdash.errors import GitdashError
+from gitdash.inspection.mounts import filesystem_type
 from gitdash.lab.cache import ColdCache
 from gitdash.lab.commands import masked
 from gitdash.lab.fingerprint import object_folders
 from gitdash.lab.machine import filesystem_of, host_name, load_1m, processor_count
+from gitdash.lab.mounts import is_memory
 from gitdash.lab.request import ExperimentRequest, NoSuchChoiceError
 from gitdash.lab.statistics import is_narrow, outcome, summary_of
 from gitdash.lab.variant import Measured, RunContext, Variant
@@ -32,8 +34,6 @@ from gitdash.model.experiment import (
 )
 from gitdash.units import counted, human_duration, printable
 
-_IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
-"""File systems that never read from a disk; what runs read there would be git's own program."""
 _MOST_CHANGES: Final = 3
 """Runs in a row during which the repository changed: then it is not quiet enough."""
 
@@ -55,8 +55,9 @@ def run_interleaved(
     if not taken:
         raise NoSuchChoiceError(f"no such variant; there are {', '.join(variant.name for variant in variants)}")
     started_at_s, started_s = request.clock(), time.monotonic()
-    why_warm = _why_warm(request)
-    cold = _cold_cache(request) if request.is_cold and not why_warm else None
+    folders = _store_types(request)
+    why_warm = _why_warm(folders) if request.is_cold else ""
+    cold = ColdCache(folders) if request.is_cold and not why_warm else None
     race = _Race(
         request=request,
         cold=cold,
@@ -92,16 +93,19 @@ def run_interleaved(
     )
 
 
-def _why_warm(request: ExperimentRequest) -> str:
-    """Return why runs cannot be cold although they were to be; empty if they can, or were not."""
-    type_name = filesystem_of(request.report)
-    if not request.is_cold or type_name not in _IN_MEMORY:
+def _why_warm(folders: Mapping[bytes, str | None]) -> str:
+    """Return why no run can be cold, by the file systems of the object folders; empty if some can."""
+    types = dict.fromkeys(folders.values())
+    if not all(name is not None and is_memory(name) for name in types):
         return ""
-    return f"the repository lies on {type_name}, which is memory itself: nothing can be driven out of it"
+    names = " and ".join(map(str, types))
+    return f"the repository lies on {names}, which is memory itself: nothing can be driven out of it"
 
 
-def _cold_cache(request: ExperimentRequest) -> ColdCache:
-    return ColdCache(object_folders(request.report), type_name=filesystem_of(request.report))
+def _store_types(request: ExperimentRequest) -> dict[bytes, str | None]:
+    """Return the type of the file system of each object folder, lenders included."""
+    own, *lenders = object_folders(request.report)
+    return {own: filesystem_of(request.report), **{lender: filesystem_type(lender) for lender in lenders}}
 
 
 class _RaceOverError(Exception):

@@ -72,6 +72,11 @@ def is_read_by_others(type_name: str) -> bool:
     return type_name.startswith("fuse") or place in {Place.NETWORK, Place.HOST}
 
 
+def is_memory(type_name: str) -> bool:
+    """Say whether files of it are in memory and nowhere else, so that they are never read from a disk."""
+    return _PLACES.get(type_name) is Place.MEMORY
+
+
 def filesystem_name(mount: Mount) -> str:
     """Return what people call the file system, such as `Amazon EFS (nfs4)`."""
     if is_efs(mount):
