@@ -25,7 +25,8 @@ REPOSITORY_UNREADABLE = Rule(
     title="repository cannot be read",
     meaning="Nothing can be said of it: git, too, would take it for no repository, or its files cannot be read.",
     source="a `.git` file or folder that leads to no repository; a folder with two of HEAD, objects and refs in which"
-    " the third is missing or one is damaged; inspection of its files",
+    " the third is missing or one is damaged (without HEAD only if there is something else of git's: config,"
+    " packed-refs, or pack, info or two hex digits in objects); inspection of its files",
     remedy="mend what the reason says, from a backup or another clone; if it never was a repository, exclude its folder"
     " by `scan.exclude`",
     per_store=False,

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +20,11 @@ ReadFile = Callable[[bytes, int], bytes]
 """Reads a regular file of at most so many bytes, or raises a GitdashError."""
 
 _HEAD: Final = re.compile(rb"ref:[ \t\n\r]*refs/|[0-9a-fA-F]{40}")
+_ESSENTIAL_PARTS: Final = frozenset({"HEAD", "objects", "refs"})
+PARTS: Final = _ESSENTIAL_PARTS | {"commondir"}
+"""Names in a git directory by which one is recognised."""
+_TRACES: Final = (b"/config", b"/packed-refs", b"/commondir", b"/objects/pack", b"/objects/info")
+_FAN_OUT: Final = re.compile(rb"[0-9a-f]{2}")
 _HEAD_MAXIMUM_BYTES: Final = 1 << 16
 _COMMON_DIR_MAXIMUM_BYTES: Final = 1 << 16
 
@@ -54,6 +60,31 @@ def examine(path: bytes, read: ReadFile) -> GitDirectory | str:
         if not os.access(common_dir + name, os.X_OK):
             return _folder_problem(common_dir, name, linked)
     return GitDirectory(common_dir, linked)
+
+
+def may_be_git_directory(name: bytes, parts: AbstractSet[str], *, has_git_entry: bool) -> bool:
+    """Tell whether a folder is worth a look; `parts` are those of `PARTS` that are in it."""
+    if name.endswith(b".git"):
+        return bool(parts) or not has_git_entry
+    return len(parts) >= 2
+
+
+def was_git_directory(path: bytes, parts: AbstractSet[str]) -> bool:
+    """Tell whether a folder that is none was one: it has two of the essential parts, whatever happened to the third.
+
+    `objects` and `refs` alone say nothing, for other programs have folders of these names, as GitPython in its package:
+    then there is anything else that git puts there.
+    """
+    essential_parts = parts & _ESSENTIAL_PARTS
+    if "HEAD" in essential_parts or len(essential_parts) < 2:
+        return len(essential_parts) >= 2
+    if any(os.path.lexists(path + name) for name in _TRACES):
+        return True
+    try:
+        with os.scandir(path + b"/objects") as entries:
+            return any(_FAN_OUT.fullmatch(entry.name) for entry in entries)
+    except OSError:
+        return False
 
 
 def common_directory(path: bytes, read: ReadFile) -> bytes:

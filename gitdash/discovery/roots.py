@@ -96,7 +96,7 @@ def check_root(root: bytes) -> None:
     try:
         mode = os.stat(root).st_mode
     except FileNotFoundError:
-        raise RootError(root, "no such folder") from None
+        raise RootError(root, "no such file or folder") from None
     except (OSError, ValueError) as error:
         reason = system_reason(error) if isinstance(error, OSError) else "not a path"
         raise RootError(root, reason) from error

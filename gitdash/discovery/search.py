@@ -13,17 +13,23 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gitdash.discovery.exclusion import Exclusion
-from gitdash.discovery.git_directory import GitDirectory, ReadFile, examine, kind_of_file, real_path, system_reason
+from gitdash.discovery.git_directory import (
+    PARTS,
+    GitDirectory,
+    ReadFile,
+    examine,
+    kind_of_file,
+    may_be_git_directory,
+    real_path,
+    system_reason,
+    was_git_directory,
+)
 from gitdash.discovery.git_entry import Broken, Target, follow, is_below, lies_in_modules
 from gitdash.discovery.layout import storage_layout
 from gitdash.discovery.mounts import special_filesystem
 from gitdash.gitcmd.ownership import foreign_owner
 from gitdash.model.repository import NotRepository, Repository, RepositoryKind
 
-_ESSENTIAL_PARTS: Final = frozenset({"HEAD", "objects", "refs"})
-_PARTS: Final = _ESSENTIAL_PARTS | {"commondir"}
-_ENOUGH_PARTS: Final = 2
-"""A folder with so many of the essential parts was a git directory, whatever happened to the others."""
 _NOT_ENTERED: Final = frozenset({b"objects", b"refs", b"logs", b"lfs", b"modules", b"worktrees"})
 """Folders of a git directory in which a thorough search finds nothing that it does not find without them."""
 _ENTRIES_BETWEEN_CANCEL_CHECKS: Final = 4096
@@ -156,16 +162,12 @@ class _RootSearch:
         if listing.has_git_entry:
             results, is_work_tree = self._git_entry(folder.path, folder.depth)
             yield from results
-        if not is_work_tree and _may_be_git_directory(folder.name, listing):
+        if not is_work_tree and may_be_git_directory(folder.name, listing.parts, has_git_entry=listing.has_git_entry):
             examined = examine(folder.path, self._read)
             if isinstance(examined, GitDirectory):
                 yield from self._git_directory(folder, examined, status)
                 return
-            if len(listing.parts & _ESSENTIAL_PARTS) >= _ENOUGH_PARTS:
-                kind = RepositoryKind.SUBMODULE if folder.in_modules else RepositoryKind.BARE
-                yield from self._broken(folder.path, folder.path, kind, examined)
-            else:
-                yield from self._rejected(folder.path, examined if listing.parts else "no HEAD, no objects, no refs")
+            yield from self._no_git_directory(folder, listing, examined)
             if "HEAD" in listing.parts or (listing.parts and folder.name.endswith(b".git")):
                 self._enter(folder.path, folder.depth, status.st_dev)
                 return
@@ -174,6 +176,14 @@ class _RootSearch:
         for name in listing.candidates:
             yield from self._candidate(_join(folder.path, os.fsencode(name)))
         self._descend(folder, status.st_dev, listing.folders)
+
+    def _no_git_directory(self, folder: _Folder, listing: _Listing, reason: str) -> Iterator[Result]:
+        """Tell one that is damaged from a folder that looks like one by its name or by some in it."""
+        if was_git_directory(folder.path, listing.parts):
+            kind = RepositoryKind.SUBMODULE if folder.in_modules else RepositoryKind.BARE
+            yield from self._broken(folder.path, folder.path, kind, reason)
+        elif folder.name.endswith(b".git") or "commondir" in listing.parts:
+            yield from self._rejected(folder.path, reason if listing.parts else "no HEAD, no objects, no refs")
 
     def _list(self, path: bytes) -> _Listing:
         """List a folder that must not be a symbolic link. Raises OSError."""
@@ -324,7 +334,7 @@ class _RootSearch:
 
 def _note(entry: os.DirEntry[str], listing: _Listing) -> None:
     name = entry.name
-    if name in _PARTS:
+    if name in PARTS:
         listing.parts.add(name)
     try:
         is_folder = entry.is_dir(follow_symlinks=False)
@@ -338,12 +348,6 @@ def _note(entry: os.DirEntry[str], listing: _Listing) -> None:
         listing.candidates.append(name)
     elif entry.is_symlink():
         listing.links.append(name)
-
-
-def _may_be_git_directory(name: bytes, listing: _Listing) -> bool:
-    if name.endswith(b".git"):
-        return bool(listing.parts) or not listing.has_git_entry
-    return len(listing.parts) >= 2
 
 
 def _join(folder: bytes, name: bytes) -> bytes:

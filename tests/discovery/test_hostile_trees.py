@@ -200,6 +200,28 @@ def test_damaged_git_directories_are_rows_with_a_problem(tmp_path: Path) -> None
         assert repository.git("rev-parse", "--git-dir", check=False, GIT_CEILING_DIRECTORIES=str(tmp_path)) == ""
 
 
+@pytest.mark.oracle
+def test_package_with_folders_objects_and_refs_is_as_little_a_repository_as_to_git(tmp_path: Path) -> None:
+    package = tmp_path / "site-packages" / "git"
+    for name in ("objects", "refs"):
+        (package / name).mkdir(parents=True)
+        (package / name / "__init__.py").write_text("")
+    (package / "config.py").write_text("")
+    repository = GitRepository(package)
+    assert repository.git("rev-parse", "--git-dir", check=False, GIT_CEILING_DIRECTORIES=str(tmp_path)) == ""
+    assert search(tmp_path) == []
+    GitRepository.init(package / "refs" / "inner.git")
+    assert repositories(tmp_path) == ["site-packages/git/refs/inner.git"], "what lies below is searched"
+
+
+@pytest.mark.parametrize("trace", ["config", "packed-refs", "objects/pack", "objects/info", "objects/0f"])
+def test_one_trace_of_git_is_enough_to_tell_that_a_head_is_lost(tmp_path: Path, trace: str) -> None:
+    for name in ("objects", "refs"):
+        (tmp_path / "lost" / name).mkdir(parents=True)
+    (tmp_path / "lost" / trace).mkdir()
+    assert broken(tmp_path) == {"lost": "no HEAD"}
+
+
 def test_row_of_a_damaged_repository_has_the_path_of_the_healthy_one(tmp_path: Path) -> None:
     for name, is_bare in (("work", False), ("bare.git", True), ("plain", True)):
         GitRepository.init(tmp_path / name, bare=is_bare)
