@@ -97,7 +97,8 @@ def _show(error: "click.ClickException") -> None:
     text = io.StringIO()
     error.show(text)
     for line in text.getvalue().splitlines():
-        say(line)
+        # click lists choices below each other behind a tab, which is no name's
+        say(line.replace("\t", "    "))
 
 
 def _exit_code(error: "GitdashError") -> int:

@@ -119,7 +119,8 @@ def maintain(session: Session, /, tasks: tuple[str, ...], **options: Any) -> Non
 
     A folder that is in no repository stands for all repositories below it.
 
-    Nothing but the task `reclaim` drops an object, and no plan has that unless it is asked for.
+    Nothing but the task `reclaim` drops an object, and no plan has that unless it is asked for. A task that there is
+    not is refused, with exit code 3.
     """
     from gitdash.cli.maintain import MaintainCommand, run_maintain
 

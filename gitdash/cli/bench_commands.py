@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from gitdash.cli.session import Session
-from gitdash.cli.shared_options import CONTEXT, PATH, Count, Decorator, Seconds, format_option
+from gitdash.cli.shared_options import CONTEXT, PATH, Count, Decorator, NamedPath, Seconds, format_option
 from gitdash.model.experiment import ExperimentKind
 from gitdash.model.fetch import PROTOCOLS
 
@@ -24,7 +24,7 @@ _PLOT: Final = click.option(
     "--plot",
     "plot_path",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=NamedPath(dir_okay=False),
     help="Draw all runs into this file, .svg or .png.",
 )
 

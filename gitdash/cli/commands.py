@@ -3,7 +3,7 @@
 Nothing heavy is imported before a command runs.
 """
 
-import os
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -15,9 +15,8 @@ from gitdash.cli.repository_commands import forget, history, show, size
 from gitdash.cli.roots_or_command import RootsOrCommand
 from gitdash.cli.serve import WebServer
 from gitdash.cli.session import Dashboard, Session
-from gitdash.cli.shared_options import CONTEXT, PATH, ROOTS
+from gitdash.cli.shared_options import CONTEXT, FILE, HELP_OPTIONS, PATH, ROOTS
 from gitdash.cli.survey_commands import check, scan
-from gitdash.units import printable
 
 
 def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Group:
@@ -38,7 +37,32 @@ def make_command_line(dashboard: Dashboard, web_server: WebServer) -> click.Grou
         _serve(web_server),
     ):
         group.add_command(command)
+    for command in (group, group.roots_command, bench, *bench.commands.values(), *group.commands.values()):
+        _print_help_ourselves(command)
     return group
+
+
+def _print_help_ourselves(command: click.Command) -> None:
+    """Have --help write as all else is written: click's own ends in a traceback where that fails."""
+    option = command.get_help_option(click.Context(command, help_option_names=HELP_OPTIONS))
+    if option is not None:
+        option.callback = _print_help
+
+
+def _print_help(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    _print_and_exit(ctx, value, ctx.get_help)
+
+
+def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    _print_and_exit(ctx, value, lambda: f"gitdash {__version__}")
+
+
+def _print_and_exit(ctx: click.Context, is_wanted: bool, text: Callable[[], str]) -> None:
+    if is_wanted and not ctx.resilient_parsing:
+        from gitdash.cli.output import write_text
+
+        write_text(f"{text()}\n")
+        ctx.exit()
 
 
 def _group(dashboard: Dashboard) -> RootsOrCommand:
@@ -49,8 +73,6 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
         """Open the dashboard on ROOTs."""
         from gitdash.cli.scan import open_dashboard_or_scan
 
-        for root in roots:
-            _refuse_misspelt_command(gitdash, root)
         click.get_current_context().exit(open_dashboard_or_scan(session, roots, dashboard))
 
     @click.group(
@@ -61,11 +83,24 @@ def _group(dashboard: Dashboard) -> RootsOrCommand:
         epilog=_GROUP_EPILOG,
         short_help="A terminal dashboard for the health of many Git repositories.",
     )
-    @click.version_option(__version__, prog_name="gitdash", message="%(prog)s %(version)s")
-    @click.option("--config", "config_path", metavar="FILE", help="Configuration file instead of the default one.")
-    @click.option("--state", "state_path", metavar="FILE", help="State file (SQLite) instead of the default one.")
+    @click.option(
+        "--version",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_print_version,
+        help="Show the version and exit.",
+    )
+    @click.option(
+        "--config", "config_path", metavar="FILE", type=FILE, help="Configuration file instead of the default one."
+    )
+    @click.option(
+        "--state", "state_path", metavar="FILE", type=FILE, help="State file (SQLite) instead of the default one."
+    )
     @click.option("--no-state", is_flag=True, help="Neither read nor write a state file.")
-    @click.option("--git", "git_program", metavar="PROGRAM", help="The git to run, instead of the first on PATH.")
+    @click.option(
+        "--git", "git_program", metavar="PROGRAM", type=FILE, help="The git to run, instead of the first on PATH."
+    )
     @click.option("--theme", metavar="NAME", help="Colour theme of the dashboard, instead of the remembered one.")
     @click.option("--no-mouse", "mouse", flag_value=False, default=None, help="Leave the mouse to the terminal.")
     @click.option("--ascii", "glyphs", flag_value="ascii", default=None, help="Draw lines and signs in ASCII alone.")
@@ -142,15 +177,6 @@ Examples:
         click.get_current_context().exit(code)
 
     return serve
-
-
-def _refuse_misspelt_command(group: RootsOrCommand, root: bytes) -> None:
-    """Say which command was probably meant where an argument names neither a folder nor a command."""
-    name = os.fsdecode(root)
-    similar = group.similar_command(name)
-    if similar is not None and not os.path.lexists(root):
-        message = f"no folder and no command '{printable(name)}'; did you mean '{similar}'?"
-        raise click.UsageError(message, click.get_current_context().find_root())
 
 
 _GROUP_EPILOG = """\b

@@ -56,7 +56,7 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
     """Show the plans; run what nothing speaks against. One repository that fails stops no other."""
     unknown = [name for name in command.task_names if name not in set(Task)]
     if unknown:
-        say(f"gitdash: there is no task {unknown[0]!r}; the tasks are {', '.join(Task)}")
+        say(f"gitdash: there is no task '{unknown[0]}'{_hint(unknown[0])}")
         return ExitCode.REFUSED
     if Task.RECLAIM in command.tasks:
         _require_one(command)
@@ -70,6 +70,13 @@ def run_maintain(session: Session, command: MaintainCommand) -> int:
         has_failed = len(planned) < len(meant.repositories)
         exit_code = worst(meant.exit_code, ExitCode.FINDINGS if has_failed else ExitCode.DONE)
         return worst(_show_and_run(session, actions, planned, command), exit_code) if planned else exit_code
+
+
+def _hint(name: str) -> str:
+    import difflib
+
+    nearest = difflib.get_close_matches(name, list(Task), n=1, cutoff=0.6)
+    return f"; did you mean '{nearest[0]}'?" if nearest else f"; the tasks are {', '.join(Task)}"
 
 
 def _plans(actions: Actions, meant: Meant, command: MaintainCommand) -> Iterator[Planned]:

@@ -63,7 +63,11 @@ def _require_pillow() -> None:
     try:
         import PIL.ImageDraw  # noqa: F401 - whether it is there
     except ImportError as error:
-        raise PictureError("a plot as .png needs Pillow: pip install 'gitdash[plot]', or write .svg") from error
+        message = (
+            "a plot as .png needs Pillow: write .svg, or in the folder of gitdash's source, pip install -c"
+            " constraints.txt '.[plot]'"
+        )
+        raise PictureError(message) from error
 
 
 def _write_png(picture: Picture, path: str) -> None:

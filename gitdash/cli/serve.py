@@ -31,7 +31,10 @@ class NoWebExtraError(GitdashError):
     """What serves to a browser is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("a browser needs a package that is not installed: pip install 'gitdash[web]'")
+        super().__init__(
+            "a browser needs a package that is not installed: in the folder of gitdash's source,"
+            " pip install -c constraints.txt '.[web]'"
+        )
 
 
 def run_serve(

@@ -1,5 +1,6 @@
 """What several commands' options have in common."""
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -7,8 +8,28 @@ import click
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-PATH: Final = click.Path(path_type=bytes)
+HELP_OPTIONS: Final = ["-h", "--help"]
+CONTEXT: Final = {"help_option_names": HELP_OPTIONS, "max_content_width": 100}
+
+
+class NamedPath(click.Path):
+    """A path that is not empty.
+
+    An empty one would be the current folder, which nobody means who writes `"$FOLDER"`.
+    """
+
+    # typing.override came with Python 3.12, and typing_extensions would be a dependency for a marker.
+    def convert(  # type: ignore[explicit-override]
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Refuse an empty one."""
+        if not value:
+            self.fail("a path is empty; the current folder is '.'", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH: Final = NamedPath(path_type=bytes)
+FILE: Final = NamedPath(path_type=str)
 ROOTS: Final = click.argument("roots", nargs=-1, type=PATH, metavar="[ROOT]...")
 
 

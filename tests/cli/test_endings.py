@@ -140,6 +140,73 @@ def test_a_misspelt_command_is_recognised(gitdash: Gitdash, fleet: Path) -> None
     assert "did you mean 'scan'" in finished.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["pool.git", "scan"], "gitdash scan pool.git"),
+        (["pool.git", "check", "--fail-on", "critical"], "gitdash check pool.git"),
+        (["help", "scan"], "gitdash scan --help"),
+        (["help"], "gitdash --help"),
+        (["version"], "gitdash --version"),
+    ],
+)
+def test_a_command_in_the_wrong_place_is_answered_with_what_to_type(
+    gitdash: Gitdash, fleet: Path, arguments: list[str], said: str
+) -> None:
+    finished = gitdash.run(*arguments, cwd=fleet)
+    assert finished.returncode == 2
+    assert said in finished.stderr.splitlines()[-1]
+    assert "gitdash  " not in finished.stderr
+
+
+def test_what_is_wrong_among_roots_shows_the_usage_of_the_whole(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("pool.git", "--fail-on", "critical", cwd=fleet)
+    assert finished.returncode == 2
+    assert finished.stderr.startswith("Usage: gitdash [OPTIONS] [ROOT]...\n")
+
+
+def test_choices_are_listed_without_escapes(gitdash: Gitdash) -> None:
+    finished = gitdash.run("completion")
+    assert finished.returncode == 2
+    assert "\\x" not in finished.stderr
+    assert "    zsh" in finished.stderr
+
+
+def test_a_task_that_is_misspelt_is_recognised_and_nothing_runs(gitdash: Gitdash, fleet: Path) -> None:
+    finished = gitdash.run("maintain", "pool.git", "--task", "relcaim", cwd=fleet)
+    assert finished.returncode == 3
+    assert finished.stderr == "gitdash: there is no task 'relcaim'; did you mean 'reclaim'?\n"
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["scan"], ["check"], ["show"], ["size"], ["fetch"], ["maintain"], ["history"], ["forget"]]
+)
+def test_an_empty_path_is_not_the_current_folder(gitdash: Gitdash, fleet: Path, command: list[str]) -> None:
+    finished = gitdash.run(*command, "", cwd=fleet)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert "a path is empty" in finished.stderr
+
+
+def test_an_empty_state_file_is_not_the_default_one(gitdash: Gitdash, fleet: Path) -> None:
+    gitdash.options = ["--state", ""]
+    assert gitdash.run("scan", fleet).returncode == 2
+
+
+@pytest.mark.parametrize("arguments", ["--help", "--version", "scan -h", "bench size --help", "bench -h"])
+def test_help_that_cannot_be_written_is_one_sentence(gitdash: Gitdash, arguments: str) -> None:
+    with open("/dev/full", "wb") as full:
+        finished = subprocess.run(
+            gitdash.command(*arguments.split()),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=gitdash.environment,
+            check=False,
+            timeout=60,
+        )
+    assert finished.returncode == 2
+    assert finished.stderr == b"gitdash: cannot write the output: no space left on device\n"
+
+
 def test_check_fails_at_and_above_the_severity(gitdash: Gitdash, fleet: Path) -> None:
     lock = fleet / "work" / ".git" / "HEAD.lock"
     lock.write_text("")

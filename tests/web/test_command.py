@@ -101,7 +101,7 @@ def test_without_the_extra_there_is_one_sentence_with_the_command(fleet: Path, e
     assert finished.returncode == 2
     assert finished.stdout == ""
     assert finished.stderr.count("\n") == 1
-    assert "pip install 'gitdash[web]'" in finished.stderr
+    assert "pip install -c constraints.txt '.[web]'" in finished.stderr
 
 
 @pytest.mark.parametrize(
