@@ -131,22 +131,21 @@ async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None
             path=CURSORS.get(name, MEMBER),
             skipped=candidates,
         )
-        texts: dict[str, set[str]] = {}
-        # another theme costs more than another size
-        for theme, theme_name in THEMES.items():
-            app.theme = theme_name
-            for columns, lines in SIZES:
-                await pilot.resize_terminal(columns, lines)
+        for columns, lines in SIZES:
+            await pilot.resize_terminal(columns, lines)
+            await _settle(app, pilot)
+            texts = set()
+            for theme, theme_name in THEMES.items():
+                app.theme = theme_name
                 await _settle(app, pilot)
                 # Textual's palette does not draw again what shines through it when that has its new layout.
                 app.screen.refresh()
                 await _settle(app, pilot)
-                picture = f"{name}-{columns}x{lines}"
-                assert _svg(app) == snapshot(name=f"{picture}-{theme}", extension_class=SvgScreen)
-                texts.setdefault(picture, set()).add(_text(app))
-        for picture, drawn in texts.items():
-            assert len(drawn) == 1
-            assert drawn.pop() == snapshot(name=picture, extension_class=TextScreen)
+                picture = f"{name}-{columns}x{lines}-{theme}"
+                assert _svg(app) == snapshot(name=picture, extension_class=SvgScreen)
+                texts.add(_text(app))
+            assert len(texts) == 1
+            assert texts.pop() == snapshot(name=f"{name}-{columns}x{lines}", extension_class=TextScreen)
 
 
 async def test_terminal_that_is_too_small_gets_a_notice(snapshot: SnapshotAssertion) -> None:
