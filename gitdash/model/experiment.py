@@ -88,7 +88,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     median_s: float
     minimum_s: float
     low_s: float
-    """The interval of the median, 95 of 100, by bootstrap."""
+    """The interval of 95 of 100 of the medians by bootstrap."""
     high_s: float
 
     @property
