@@ -3,7 +3,8 @@
 The interval is the percentile bootstrap of Efron, "Bootstrap Methods: Another Look at the Jackknife" (1979): the runs
 are drawn again with replacement, many times, and the interval holds 95 of 100 of the medians. With five or six runs it
 is the whole range, from seven on it is narrower. Of so few runs it holds the true median less often than that: the
-second to the sixth of seven does in 1 - 2 * 8 / 2**7 = 87.5 of 100 cases. Deterministic: the same runs give the same interval. Pure.
+second to the sixth of seven does in 1 - 2 * 8 / 2**7 = 87.5 of 100 cases. Deterministic: the same runs give the same
+interval. Pure.
 """  # noqa: A005 - imports are absolute
 
 import random
