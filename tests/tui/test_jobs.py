@@ -511,3 +511,35 @@ def test_jobs_are_gone_through_no_more_often_when_more_of_them_wait() -> None:
         page_text(jobs)
         counts.append(jobs.count)
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "question"),
+    [
+        ([], None),
+        ([job(1, JobState.RUNNING, JobKind.SURVEY), job(2, JobState.RUNNING, JobKind.MEASURE)], None),
+        ([job(1, JobState.DONE, JobKind.FETCH), job(2, JobState.CANCELLED, JobKind.MAINTAIN)], None),
+        ([job(1, JobState.RUNNING, JobKind.MAINTAIN)], "Once more leaves and cancels 1 job that changes a repository."),
+        (
+            [job(1, JobState.RUNNING, JobKind.FETCH), job(2, JobState.QUEUED, JobKind.MAINTAIN)],
+            "Once more leaves and cancels 2 jobs that change repositories.",
+        ),
+    ],
+)
+async def test_q_on_the_table_asks_back_while_jobs_change_repositories(jobs: list[Job], question: str | None) -> None:
+    async with jobs_screen(jobs) as driven:
+        await driven.press("q", "q")
+        assert driven.toasts() == ([] if question is None else [question])
+        assert driven.app._exit is (question is None)
+        if question is not None:
+            await driven.press("q")
+        assert driven.app._exit
+    assert driven.app.return_value == 0
+
+
+@pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])
+async def test_other_keys_leave_at_once_whatever_runs(key: str, code: int) -> None:
+    async with jobs_screen([job(1, JobState.RUNNING, JobKind.MAINTAIN)]) as driven:
+        await driven.press(key)
+        assert driven.app._exit
+    assert driven.app.return_value == code

@@ -45,7 +45,7 @@ EVERYWHERE: Final = (
         keys=("ctrl+q",),
         comes_first=True,
         title="Quit",
-        help="Stop all work and leave.",
+        help="Stop all work and leave, without a question.",
         group=LEAVE,
         scopes=(Scope.EVERYWHERE,),
     ),
@@ -108,7 +108,8 @@ EVERYWHERE: Final = (
         command="leave",
         keys=("q",),
         title="Close this screen",
-        help="Go back to the screen below; on the table, quit.",
+        help="Go back to the screen below; on the table, quit. While jobs change repositories it does so when pressed"
+        " twice.",
         group=LEAVE,
         scopes=LISTS,
         label="quit",

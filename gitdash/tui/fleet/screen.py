@@ -28,6 +28,7 @@ from gitdash.tui.source import Changes
 from gitdash.tui.table.folding import Folding
 from gitdash.tui.table.marking import Marking
 from gitdash.tui.table.table import FleetTable
+from gitdash.units import counted
 
 SHORT_LINES: Final = 32
 """Below this height the detail pane is a low one."""
@@ -261,7 +262,12 @@ class FleetScreen(LookScreen):
 
     @override
     def action_leave(self) -> None:
-        """Quit: there is no screen below."""
+        """Quit: there is no screen below. What changes repositories is not cancelled unless that is asked for twice."""
+        open_count = sum(job.is_open_change for job in self.context.jobs.values())
+        if open_count and not self._confirmation.is_given("leave", time.monotonic()):
+            jobs = counted(open_count, "job that changes a repository", "jobs that change repositories")
+            self.say(f"Once more leaves and cancels {jobs}.")
+            return
         self.app.call_next(self.app.action_quit)
 
     def show_page(self, title: str, compose_lines: Callable[[int], Sequence[Line]]) -> None:
