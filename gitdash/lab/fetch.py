@@ -34,7 +34,7 @@ from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.planning import plan_fetch
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.model.experiment import ExperimentKind, ExperimentResult
-from gitdash.model.fetch import FetchResult, RemotePlan
+from gitdash.model.fetch import FetchPlan, FetchResult, RemotePlan
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind
 from gitdash.units import printable
@@ -68,10 +68,14 @@ def questions(request: ExperimentRequest) -> Sequence[str]:
 
 
 def contacted(request: ExperimentRequest) -> str:
-    """Return the remote and the URL that are asked for what the real remote has. Raises ExperimentError, GitError."""
+    """Return the remote and the URL that are asked for what the real remote has.
+
+    Raises ExperimentError, also if gitdash would not fetch from there, and GitError.
+    """
     source = real_source(request)
     options = FetchOptions(remotes=(source.remote,), protocols=source.protocols)
     plan = plan_fetch(request.report, options, config=source.config, git_version=request.program.version)
+    _require_no_refusal(plan)
     return ", ".join(f"{printable(remote.name)}, {remote.shown_url}" for remote in plan.remotes)
 
 
@@ -194,11 +198,15 @@ def _plan(
         protocols=source.protocols,
     )
     plan = plan_fetch(source.report or report, options, config=source.config, git_version=request.program.version)
+    _require_no_refusal(plan)
+    (remote,) = plan.remotes
+    return msgspec.structs.replace(remote, config=(*remote.config, _KEEP_PACKED))
+
+
+def _require_no_refusal(plan: FetchPlan) -> None:
     refusals = (*plan.refusals, *(refusal for remote in plan.remotes for refusal in remote.refusals))
     if refusals:
         raise ExperimentError(f"gitdash would not fetch from it: {refusals[0].reason}")
-    (remote,) = plan.remotes
-    return msgspec.structs.replace(remote, config=(*remote.config, _KEEP_PACKED))
 
 
 def _counts(result: FetchResult) -> dict[str, int]:

@@ -146,6 +146,19 @@ def test_server_of_the_question_that_asks_one_is_known_before(fleet: Path) -> No
     assert "secret" not in repr(offers)
 
 
+def test_a_question_whose_remote_would_be_refused_is_not_offered(fleet: Path) -> None:
+    member = GitRepository.init(fleet / "member.git")
+    member.borrow_from(GitRepository(fleet / "a.git"))
+    member.git("remote", "add", "origin", "ssh://host.example/x.git")
+    with watched_feed(fleet, settings=Settings(fetch=FetchSettings(protocols=("https",)))) as watched:
+        watched.until_over()
+        watched.feed.request_experiments(os.fsencode(member.path))
+        offers = _answer(watched, os.fsencode(member.path)).offers
+    (asked,) = [one for offer in offers for one in offer.questions if one.text == "what the real remote has"]
+    assert (asked.variants, asked.contacts) == ((), "")
+    assert "protocol ssh is not among those that are allowed, https" in asked.problem
+
+
 def test_result_of_one_repository_is_shown_to_another(fleet: Path, history: History) -> None:
     GitRepository.init(fleet / "b.git").commit({"file": "other"})
     path, other = os.fsencode(fleet / "a.git"), os.fsencode(fleet / "b.git")

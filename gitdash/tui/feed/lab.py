@@ -159,10 +159,15 @@ class Lab:
             yield from [result for result in newest if result.path != path][:_SHOWN_OTHERS]
 
     def _request(self, report: RepositoryReport) -> "ExperimentRequest":
+        from gitdash.lab.fetch_sources import PROTOCOLS
         from gitdash.lab.request import ExperimentRequest
 
         return ExperimentRequest(
-            report=report, program=self._program, clock=self._clock, registry_dir=self._registry_dir
+            report=report,
+            program=self._program,
+            clock=self._clock,
+            registry_dir=self._registry_dir,
+            options={PROTOCOLS: self._settings.fetch.protocols},
         )
 
     def _make(self, under_way: ExperimentUnderWay) -> None:
@@ -204,7 +209,6 @@ class Lab:
         """Make the experiment and remember it. Raises GitdashError and OSError."""
         from gitdash.gitcmd.command_log import commands_for
         from gitdash.lab.experiments import EXPERIMENTS
-        from gitdash.lab.fetch_sources import PROTOCOLS
 
         kind, choice = under_way.kind, under_way.choice
         watch.step("reading the facts again")
@@ -215,8 +219,9 @@ class Lab:
 
                 # whether every object is stored once decides which ways to a size are exact
                 report = with_exclusive(report, now_s=self._clock())
+            request = self._request(report)
             request = replace(
-                self._request(report),
+                request,
                 limits=_limits(choice),
                 is_cold=choice.is_cold,
                 chosen=choice.variants,
@@ -224,7 +229,7 @@ class Lab:
                 on_run=watch.take,
                 on_discard=watch.discard,
                 on_step=watch.step,
-                options={**options_of(choice), PROTOCOLS: self._settings.fetch.protocols},
+                options={**request.options, **options_of(choice)},
             )
             experiment = EXPERIMENTS[kind]
             watch.begin(experiment.variants_of(request))

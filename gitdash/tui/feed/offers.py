@@ -27,25 +27,20 @@ def offer_of(kind: ExperimentKind, experiment: "Experiment", request: "Experimen
 
 
 def _question(text: str, experiment: "Experiment", request: "ExperimentRequest") -> OfferedQuestion:
-    asked = replace(request, options=options_of(ExperimentChoice(question=text)))
+    asked = replace(request, options={**request.options, **options_of(ExperimentChoice(question=text))})
     try:
-        variants = experiment.variants_of(asked)
+        variants, contacts = experiment.variants_of(asked), _contacts(text, asked)
     except GitdashError as error:
         return OfferedQuestion(text=text, variants=(), problem=printable(str(error)))
-    return OfferedQuestion(text=text, variants=tuple(map(offered_variant, variants)), contacts=_contacts(text, asked))
+    return OfferedQuestion(text=text, variants=tuple(map(offered_variant, variants)), contacts=contacts)
 
 
 def _contacts(text: str, request: "ExperimentRequest") -> str:
-    """Return whom a question asks; empty for none, and where that cannot be told: then nobody is asked either."""
+    """Return whom a question asks; empty for none. Raises GitdashError if it could not be asked."""
     from gitdash.lab.fetch import contacted
     from gitdash.lab.fetch_sources import REAL_REMOTE
 
-    if text != REAL_REMOTE:
-        return ""
-    try:
-        return contacted(request)
-    except GitdashError:
-        return ""
+    return contacted(request) if text == REAL_REMOTE else ""
 
 
 def options_of(choice: ExperimentChoice) -> dict[str, object]:
