@@ -49,6 +49,8 @@ class Reason(enum.StrEnum):
     """Some references could not be updated."""
     DISK_FULL = "disk full"
     LOCK_HELD = "lock held"
+    SAME_UNDER_WAY = "already under way"
+    """gitdash waits to do the same there, or does it now."""
     CORRUPT = "corrupt"
     REFUSED = "refused"
     """By a rule of gitdash's own."""
@@ -112,6 +114,14 @@ class RecordedCommand(msgspec.Struct, frozen=True, kw_only=True):
     """Why there is no ordinary ending, such as `timed out`."""
     stderr: str = ""
     """At most 4 KiB."""
+
+    @property
+    def short_argv(self) -> tuple[str, ...]:
+        """The words without the `-c` pairs before the subcommand, of which there are dozens: what was done."""
+        program, *rest = self.argv or ("",)
+        while rest[:1] == ["-c"]:
+            del rest[:2]
+        return (program, *rest)
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):

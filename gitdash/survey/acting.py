@@ -247,7 +247,7 @@ class Actions:
     def _skipped_tasks(self, planned: Planned, run: str) -> list[LedgerEntry]:
         path, begin = self._means.recorded_path(planned.report.repository), self._means.books.begin
         begun = [begin(MAINTAIN, path, run=run, task=task.task, choices=task.because) for task in planned.plan.tasks]
-        return [entry.end(Outcome.SKIPPED, Reason.LOCK_HELD, _UNDER_WAY) for entry in begun]
+        return [entry.end(Outcome.SKIPPED, Reason.SAME_UNDER_WAY, _UNDER_WAY) for entry in begun]
 
     def _skipped_fetch(self, report: RepositoryReport, remote: RemotePlan, run: str) -> list[LedgerEntry]:
         entry = self._means.books.begin(
@@ -258,7 +258,7 @@ class Actions:
             choices=remote.choices,
             is_preview=remote.is_preview,
         )
-        return [entry.end(Outcome.SKIPPED, Reason.LOCK_HELD, _UNDER_WAY)]
+        return [entry.end(Outcome.SKIPPED, Reason.SAME_UNDER_WAY, _UNDER_WAY)]
 
     def _fetch(
         self, report: RepositoryReport, remote: RemotePlan, watch: ActionWatch, run: str, cancel: threading.Event

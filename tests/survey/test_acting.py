@@ -139,7 +139,7 @@ def test_same_maintenance_asked_for_once_more_is_skipped_and_cancels_nothing(
         assert first.has_begun.wait(30)
     acting.maintain(planned, second, run="r")
     (skipped,) = second.entries
-    assert (skipped.task, skipped.outcome, skipped.reason) == (Task.PACK_REFS, Outcome.SKIPPED, Reason.LOCK_HELD)
+    assert (skipped.task, skipped.outcome, skipped.reason) == (Task.PACK_REFS, Outcome.SKIPPED, Reason.SAME_UNDER_WAY)
     held.go.set()
     first.go.set()
     assert acting.wait(60)
