@@ -109,7 +109,7 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
         case ExclusiveSizes():
             yield (
                 f"exclusive: {exact_bytes(exclusive.exclusive_bytes)} in {counted(exclusive.exclusive_count, 'object')}"
-                " that no lender has: what deleting this repository would free"
+                f" that no lender has: {_what_deleting_frees(inspection)}"
             )
             yield (
                 f"duplicate: {exact_bytes(exclusive.duplicate_bytes)} in"
@@ -119,6 +119,12 @@ def _exclusive_lines(inspection: Inspection, exclusive: ExclusiveSizes | Unreada
             yield from _rest_of_objects(inspection.objects_bytes, exclusive)
         case None:
             pass
+
+
+def _what_deleting_frees(inspection: Inspection) -> str:
+    if isinstance(inspection.disk, DiskFacts) and inspection.disk.linked_bytes:
+        return "deleting this repository would free those that lie in no file that other folders link, too"
+    return "what deleting this repository would free"
 
 
 def _rest_of_objects(objects_bytes: int | Unreadable, exclusive: ExclusiveSizes) -> Iterator[str]:

@@ -27,6 +27,8 @@ class RepositorySummary(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     disk_bytes: int | Unreadable | None
     linked_files: tuple[LinkedFile, ...] = ()
     """As in `DiskFacts`."""
+    linked_exclusive: tuple[LinkedFile, ...] = ()
+    """Packs among these whose objects are part of `exclusive_bytes`, with the bytes of their objects."""
     allocated_bytes: int | Unreadable | None = None
     exclusive_bytes: int | Unreadable | None
     duplicate_bytes: int | Unreadable | None

@@ -5,11 +5,21 @@ It does not format: values stay raw, and text for people is made in `export.colu
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from gitdash.model.disk_facts import DiskFacts, LinkedFile
 from gitdash.model.finding import Severity
-from gitdash.model.inspection import AlternatesFacts, BitmapFacts, BitmapSource, Inspection, LooseFacts, PackFacts
+from gitdash.model.inspection import (
+    AlternatesFacts,
+    BitmapFacts,
+    BitmapSource,
+    Inspection,
+    LooseFacts,
+    ObjectFormat,
+    PackFacts,
+)
 from gitdash.model.report import RepositoryReport, State, Totals
 from gitdash.model.repository import Role, Unreadable
 from gitdash.model.saved import Saved
@@ -19,6 +29,9 @@ from gitdash.survey.saving import is_dedicated_pool, saved_by, saved_sum
 from gitdash.units import printable_path, sum_bytes
 
 _Part = TypeVar("_Part")
+_PACK_HEADER_BYTES: Final = 12
+_HASH_BYTES: Final = {ObjectFormat.SHA1: 20, ObjectFormat.SHA256: 32}
+"""Of the checksum at the end of a pack; gitformat-pack(5)."""
 
 
 def summarize(report: RepositoryReport) -> RepositorySummary:
@@ -55,6 +68,7 @@ def summarize(report: RepositoryReport) -> RepositorySummary:
         rules=tuple(dict.fromkeys(finding.rule for finding in report.findings)),
         counts_store=report.counts_store,
         linked_files=_linked_files(report),
+        linked_exclusive=_linked_exclusive(report),
         **_file_facts(inspection, lender_has_bitmap=report.lender_bitmap is not None),
     )
 
@@ -84,7 +98,11 @@ def totals_of(reports: Iterable[RepositoryReport]) -> Totals:
         disk_bytes=sum_bytes(_disk_bytes(row) or 0 for row in outermost)
         - repeated_bytes(map(_linked_files, outermost)),
         disk_unknown_count=sum(_disk_bytes(row) is None for row in outermost),
-        exclusive_bytes=sum_bytes(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
+        exclusive_bytes=max(
+            sum_bytes(sizes.exclusive_bytes for sizes in map(_exclusive_sizes, stores) if sizes)
+            - repeated_bytes(map(_linked_exclusive, stores)),
+            0,
+        ),
         duplicate_bytes=sum_bytes(sizes.duplicate_bytes for sizes in map(_exclusive_sizes, stores) if sizes),
         exclusive_unknown_count=sum(map(_lacks_exclusive, stores)),
         saved_bytes=saved.bytes if saved.known_count else None,
@@ -124,6 +142,24 @@ def _linked_files(report: RepositoryReport) -> tuple[LinkedFile, ...]:
     if isinstance(report.inspection, Inspection) and isinstance(report.inspection.disk, DiskFacts):
         return report.inspection.disk.linked_files
     return ()
+
+
+def _linked_exclusive(report: RepositoryReport) -> tuple[LinkedFile, ...]:
+    """Return the linked packs of a store whose objects are all its own; without those that a lender has as well."""
+    sizes, inspection = report.sizes.exclusive, report.inspection
+    if not isinstance(sizes, ExclusiveSizes) or sizes.duplicate_count or isinstance(inspection, Unreadable):
+        return ()
+    linked = _linked_files(report)
+    if not linked or isinstance(inspection.packs, Unreadable):
+        return ()
+    # names of linked files are not kept: of files that are as large as a pack, others than that pack are next to none
+    pack_sizes = {pack.bytes for pack in inspection.packs.packs}
+    around_bytes = _PACK_HEADER_BYTES + _HASH_BYTES[inspection.object_format]
+    return tuple(
+        msgspec.structs.replace(file, bytes=file.bytes - around_bytes)
+        for file in linked
+        if file.bytes in pack_sizes and file.bytes > around_bytes
+    )
 
 
 def _disk_bytes(report: RepositoryReport) -> int | None:

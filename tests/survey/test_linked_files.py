@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from gitdash.export.columns import column_named
+from gitdash.measurement.explain import explain_difference
 from gitdash.model.report import RepositoryReport
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import totals_of
+from gitdash.survey.survey import SizesWanted
 from gitdash.tui.table.group import Group
 from gitdash.tui.table.row import FleetRow
 from gitdash.tui.table.totals import RunningTotals
@@ -71,6 +73,36 @@ def test_running_totals_are_those_of_the_survey_in_whichever_order_rows_come_and
         ours.remove(row)
     assert ours.disk_bytes == 0
     assert totals.disk_bytes == bytes_once(fleet)
+
+
+def test_packs_that_several_link_are_exclusive_once(fleet: Path) -> None:
+    expected = sum(
+        int(GitRepository(fleet / name).git("rev-list", "--all", "--objects", "--disk-usage"))
+        for name in ("first.git", "alone.git")
+    )
+    events = survey(fleet, sizes=SizesWanted.EXCLUSIVE)
+    rows = [event.summary for event in last_reports(events).values()]
+    assert finished(events).totals.exclusive_bytes == expected
+    assert sum(row.exclusive_bytes for row in rows if isinstance(row.exclusive_bytes, int)) > expected + 100_000
+    random.Random(3).shuffle(rows)
+    totals = RunningTotals()
+    for row in (*rows, rows[0]):
+        totals.add(row)
+    totals.remove(rows[0])
+    assert totals.copy().exclusive_bytes == expected
+    group = Group(0, ("root", os.fsencode(fleet)), [FleetRow(row) for row in rows], lambda _: None, 0)
+    group.numbers = [*range(len(rows))]
+    found = group.sum_of(column_named("exclusive"))
+    assert found is not None
+    assert found.value == expected
+
+
+def test_explained_size_promises_no_room_that_links_keep(fleet: Path) -> None:
+    events = last_reports(survey(fleet, sizes=SizesWanted.EXCLUSIVE))
+    explained = {event.summary.name: "\n".join(explain_difference(event.report)) for event in events.values()}
+    assert "would free those that lie in no file that other folders link" in explained["first.git"]
+    assert "what deleting this repository would free" not in explained["first.git"]
+    assert "what deleting this repository would free" in explained["alone.git"]
 
 
 def test_head_of_a_group_counts_them_once_too(fleet: Path) -> None:

@@ -117,13 +117,18 @@ class Group:
         """Return the sum of a column of bytes or counts; None if nothing of it is known."""
         if column.key not in self._sums:
             found = _sum(summed(self._rows, self.numbers, column)[1])
-            self._sums[column.key] = self._with_links_once(found) if found and column.key == "disk" else found
+            self._sums[column.key] = self._with_links_once(found, column.key) if found else None
         return self._sums[column.key]
 
-    def _with_links_once(self, disk: Sum) -> Sum:
+    def _with_links_once(self, found: Sum, key: str) -> Sum:
         rows = [self._rows[number] for number in self.numbers]
-        files = (row.summary.linked_files for row in rows if row.sizes[0])
-        return disk._replace(value=disk.value - repeated_bytes(files))
+        if key == "disk":
+            files = [row.summary.linked_files for row in rows if row.sizes[0]]
+        elif key == "exclusive":
+            files = [row.summary.linked_exclusive for row in rows if row.sizes[1]]
+        else:
+            return found
+        return found._replace(value=max(found.value - repeated_bytes(files), 0))
 
     def rank(self, column: Column) -> int | float | str | None:
         """Return what the group is ordered by when rows are sorted by a column without a sum; None stands last.

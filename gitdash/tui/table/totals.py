@@ -1,9 +1,11 @@
 """The sums over rows, kept up to date by adding and removing single ones. Pure."""
 
 from collections import Counter
+from collections.abc import Iterable
 from copy import copy
 from typing import Final, TypeAlias
 
+from gitdash.model.disk_facts import LinkedFile
 from gitdash.model.report import State
 from gitdash.model.repository import RepositoryKind, Unreadable
 from gitdash.model.saved import SavedSum
@@ -25,7 +27,8 @@ class RunningTotals:
         """How many rows have a link to a file, by device and inode."""
         self.disk_unknown_count = 0
         """Rows whose files could not be counted."""
-        self.exclusive_bytes = 0
+        self._exclusive_bytes = 0
+        self._linked_exclusive: Counter[tuple[int, int]] = Counter()
         self.duplicate_bytes = 0
         self.exclusive_unknown_count = 0
         """Object stores of which the sums of exclusive and duplicate bytes know nothing yet, or never will."""
@@ -40,7 +43,7 @@ class RunningTotals:
         """Return the same sums, which go their own way from now on."""
         totals = copy(self)
         totals.saved, totals.states = copy(self.saved), self.states.copy()
-        totals._linked = self._linked.copy()
+        totals._linked, totals._linked_exclusive = self._linked.copy(), self._linked_exclusive.copy()
         return totals
 
     def add(self, summary: RepositorySummary) -> None:
@@ -62,7 +65,7 @@ class RunningTotals:
         if _counts_disk(summary):
             disk = summary.disk_bytes
             if isinstance(disk, int):
-                self.disk_bytes += sign * disk - self._count_again(summary, sign)
+                self.disk_bytes += sign * disk - _count_again(self._linked, summary.linked_files, sign)
             else:
                 self.disk_unknown_count += sign
         if not summary.counts_store:
@@ -70,20 +73,27 @@ class RunningTotals:
         self.object_store_count += sign
         exclusive = summary.exclusive_bytes
         if isinstance(exclusive, int):
-            self.exclusive_bytes += sign * exclusive
+            again_bytes = _count_again(self._linked_exclusive, summary.linked_exclusive, sign)
+            self._exclusive_bytes += sign * exclusive - again_bytes
         elif _lacks_exclusive(summary):
             self.exclusive_unknown_count += sign
         self.duplicate_bytes += sign * _measured(summary.duplicate_bytes)
 
-    def _count_again(self, summary: RepositorySummary, sign: int) -> int:
-        """Note the linked files of a row, and return the bytes that another row counts; taken back if it is removed."""
-        again_bytes = 0
-        for file in summary.linked_files:
-            identity = (file.device, file.inode)
-            left = self._linked[identity] + min(sign, 0)
-            again_bytes += sign * file.bytes if left else 0
-            self._linked[identity] += sign
-        return again_bytes
+    @property
+    def exclusive_bytes(self) -> int:
+        """What is stored in one row each; a pack that several link counts once."""
+        return max(self._exclusive_bytes, 0)
+
+
+def _count_again(linked: Counter[tuple[int, int]], files: Iterable[LinkedFile], sign: int) -> int:
+    """Note the linked files of a row, and return the bytes that another row counts; taken back if it is removed."""
+    again_bytes = 0
+    for file in files:
+        identity = (file.device, file.inode)
+        left = linked[identity] + min(sign, 0)
+        again_bytes += sign * file.bytes if left else 0
+        linked[identity] += sign
+    return again_bytes
 
 
 Sizes: TypeAlias = tuple[int | None, int | None, int | None]
