@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gitdash.cli.output import say
-from gitdash.cli.run import say_failures, survey_roots
+from gitdash.cli.run import say_candidate, say_failures, survey_roots
 from gitdash.cli.selection import Selection
 from gitdash.cli.session import Session, absolute_path
 from gitdash.errors import ExitCode, GitdashError
@@ -15,7 +15,6 @@ from gitdash.model.repository import NotRepository, Repository
 from gitdash.survey.each_store import each_store_once
 from gitdash.survey.searching import search_roots
 from gitdash.survey.single import NoRepositoryError, OrdinaryFolderError, find_repository
-from gitdash.units import printable_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def _meant_by(session: Session, path: bytes) -> Iterator[tuple[Repository, bool]
                 count += 1
                 yield one, False
             elif isinstance(one, NotRepository):
-                say(f"not a repository: {printable_path(one.path)}: {one.reason}")
+                say_candidate(one)
         if not count:
             raise NoRepositoryError(path, "nor does it lie in one, nor is there one below it") from None
 

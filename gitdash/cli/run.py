@@ -71,7 +71,7 @@ def survey_roots(
     if not survey.reports:
         say(f"gitdash: no repositories below {', '.join(map(printable_path, request.roots))}")
     for candidate in survey.candidates:
-        say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
+        say_candidate(candidate)
     for path in sorted(survey.reports):
         reasons = _failures(survey.reports[path].sizes, request)
         if reasons:
@@ -105,6 +105,12 @@ def _run_whole(
         for event in run_survey(request, cancel=threading.Event(), watch=progress):
             _take(event, survey, progress)
     return survey, request
+
+
+def say_candidate(candidate: NotRepository) -> None:
+    """Say what is no repository, but for plain files, which would be the same lines in the mail of each night."""
+    if not candidate.is_plain_file:
+        say(f"not a repository: {printable_path(candidate.path)}: {candidate.reason}")
 
 
 def say_failures(survey: Survey, concerned: Collection[bytes]) -> bool:

@@ -311,7 +311,7 @@ class _RootSearch:
         except OSError as error:
             return self._rejected(path, system_reason(error))
         followed = " out of the root, which is not followed" if stat.S_ISLNK(mode) else ", not a folder"
-        return self._rejected(path, kind_of_file(mode) + followed)
+        return self._rejected(path, kind_of_file(mode) + followed, is_plain_file=stat.S_ISREG(mode))
 
     def _barrier(self, path: bytes) -> str | None:
         """Say why another file system is not searched; None if it is."""
@@ -325,11 +325,11 @@ class _RootSearch:
             return ()
         return self._rejected(path, f"cannot be searched: {system_reason(error)}")
 
-    def _rejected(self, path: bytes, reason: str) -> tuple[NotRepository] | tuple[()]:
+    def _rejected(self, path: bytes, reason: str, *, is_plain_file: bool = False) -> tuple[NotRepository] | tuple[()]:
         if path in self._common.rejected_paths:
             return ()
         self._common.rejected_paths.add(path)
-        return (NotRepository(path=path, reason=reason),)
+        return (NotRepository(path=path, reason=reason, is_plain_file=is_plain_file),)
 
 
 def _note(entry: os.DirEntry[str], listing: _Listing) -> None:

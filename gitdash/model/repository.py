@@ -80,3 +80,5 @@ class NotRepository(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     path: bytes
     reason: str
+    is_plain_file: bool = False
+    """A file with the name of a repository: people call other things so, too, such as git its test data."""

@@ -20,6 +20,17 @@ def disk_usage(repository: Path, *arguments: str) -> int:
     return int(subprocess.run(command, capture_output=True, check=True, env=clean_environment()).stdout)
 
 
+@pytest.mark.parametrize("command", ["scan", "check", "fetch"])
+def test_plain_file_with_the_name_of_a_repository_is_not_worth_a_line(
+    gitdash: Gitdash, fleet: Path, command: str
+) -> None:
+    (fleet / "refs.origin_branch1.git").write_text("test data")
+    (fleet / "away.git").symlink_to("/proc")
+    finished = gitdash.run(command, fleet)
+    assert "refs.origin" not in finished.stderr
+    assert "away.git: a symbolic link out of the root" in finished.stderr
+
+
 def test_every_repository_is_a_row_and_what_is_none_is_said_on_stderr(gitdash: Gitdash, fleet: Path) -> None:
     finished = gitdash.run("scan", fleet, "--format", "json")
     rows = {Path(row["path"]).name: row["kind"] for row in json.loads(finished.stdout)["repositories"]}
