@@ -225,7 +225,7 @@ def _command(command: RecordedCommand) -> Iterator[str]:
 
 def _cut_off(entry: LedgerEntry) -> str:
     begun = f"{action_name(entry)} of {printable_path(entry.path)}, begun {moment_text(entry.started_at_s)}"
-    ran = f"; the last that it began was {shlex.join(entry.commands[-1].argv)}" if entry.commands else ""
+    ran = f"; the last that it began was {shlex.join(entry.commands[-1].short_argv)}" if entry.commands else ""
     left = ", ".join(_listed(entry.leftovers))
     what_is_left = f"it may have left {left}" if left else "it has left nothing that is seen"
     return f"{Outcome.CUT_OFF}: {begun}{ran}; {what_is_left}"

@@ -95,4 +95,4 @@ def settle_cut_off(
 def _while(entry: LedgerEntry) -> Iterator[str]:
     """Yield which command had begun and not ended; it may have ended before anything could be written."""
     if entry.commands and entry.commands[-1].elapsed_s is None:
-        yield f"; the last that it began was {shlex.join(entry.commands[-1].argv)}"
+        yield f"; the last that it began was {shlex.join(entry.commands[-1].short_argv)}"
