@@ -119,7 +119,7 @@ def _request(
         chosen=options.variants,
         on_run=progress.take,
         on_discard=progress.discard,
-        on_step=progress.line.show,
+        on_step=progress.step,
         options=_special(session, options),
     )
     return _with_question(request, options.kind)
@@ -165,6 +165,14 @@ class _Progress:
         self.line = ProgressLine()
         self._kind = kind
         self._durations_s: dict[str, list[float]] = {}
+        self._has_said_step = False
+
+    def step(self, text: str) -> None:
+        """Take what is prepared; where no line is drawn over, the first is said, for all that may take minutes."""
+        self.line.show(text)
+        if not self.line.is_shown and not self._has_said_step:
+            self._has_said_step = True
+            say(f"gitdash: {self._kind.value}: {text}")
 
     def take(self, run: ExperimentRun) -> None:
         """Take one run that is over."""
