@@ -195,7 +195,15 @@ def size_unreadable(case: Case) -> Iterator[Finding]:
             _weight(reasons),
             f"sizes cannot be told: {'; '.join(reasons)}",
             {"reason_count": len(reasons)},
+            remedy=_after_indexes(case),
         )
+
+
+def _after_indexes(case: Case) -> str | None:
+    """Return a remedy that leaves the indexes to the finding that asks for them; None where no pack lacks one."""
+    if case.packs is None or all(pack.has_index for pack in case.packs.packs):
+        return None
+    return "first what `pack-without-index` asks for; if sizes still cannot be told, `{git} fsck` says more"
 
 
 def _weight(reasons: Sequence[str]) -> Severity:

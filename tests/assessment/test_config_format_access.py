@@ -23,6 +23,7 @@ from tests.assessment.subjects import (
     found,
     judge,
     lender,
+    pack,
     pack_facts,
     subject,
 )
@@ -203,6 +204,15 @@ def test_a_size_that_cannot_be_told_is_a_finding(reason: str, severity: str) -> 
     assert finding_of("size-unreadable", judged).summary == f"sizes cannot be told: {reason}"
     mixed = subject(sizes=Sizes(reachable=Unreadable(reason), exclusive=Unreadable("object ids are not sorted")))
     assert found(mixed) == {"size-unreadable": "critical" if severity == "critical" else "warning"}
+
+
+def test_indexes_are_asked_for_by_their_own_finding_alone() -> None:
+    sizes = Sizes(reachable=Unreadable("git rev-list failed: fatal: bad object"))
+    packs = pack_facts(packs=(pack("pack-x", object_count=None, has_index=False),))
+    remedy = finding_of("size-unreadable", subject(packs=packs, sizes=sizes)).remedy
+    assert "index-pack" not in remedy
+    assert "`pack-without-index`" in remedy
+    assert "index-pack" in finding_of("size-unreadable", subject(sizes=sizes)).remedy
 
 
 def test_what_is_said_already_is_not_said_of_sizes_again() -> None:
