@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from gitdash import __version__
 from gitdash.cli.clock import wall_clock
-from gitdash.cli.output import OutputError, say, write_text
+from gitdash.cli.output import OutputError, is_terminal, say, write_text
 from gitdash.cli.run_progress import RunProgress
 from gitdash.cli.session import Session
 from gitdash.errors import ExitCode, GitdashError
@@ -146,7 +146,10 @@ class Run:
         report = run_report(self._entries)
         if self._output_format == "json":
             self._print(json_text(_document(self._entries)))
-        for line in report_lines(report):
+        # of one action the terminal has just been told, in the line above
+        is_terminal_of_both = is_terminal() and self.progress.is_shown
+        is_told = len(self._entries) == 1 and self._output_format == "table" and is_terminal_of_both
+        for line in report_lines(report, names_actions=not is_told):
             say(line)
         self._say_unbegun()
         has_failed = self._say_errors()

@@ -82,11 +82,11 @@ def run_report(entries: Iterable[LedgerEntry], *, named_limit: int = NAMED_LIMIT
     return RunReport(groups=tuple(groups))
 
 
-def report_lines(report: RunReport) -> tuple[str, ...]:
-    """Return the report for people; what went well is only counted."""
+def report_lines(report: RunReport, *, names_actions: bool = True) -> tuple[str, ...]:
+    """Return the report for people; what went well is only counted, and all else where that has been told just now."""
     if not report.groups:
         return ("nothing was started",)
-    return tuple(line for group in report.groups for line in _group_lines(group))
+    return tuple(line for group in report.groups for line in _group_lines(group, names_actions=names_actions))
 
 
 def _group(outcome: Outcome, reason: Reason | None, entries: Sequence[LedgerEntry], named_limit: int) -> ReportGroup:
@@ -99,9 +99,9 @@ def _what(entry: LedgerEntry) -> str:
     return " ".join(filter(None, (entry.action, entry.task, entry.remote)))
 
 
-def _group_lines(group: ReportGroup) -> Iterator[str]:
+def _group_lines(group: ReportGroup, *, names_actions: bool) -> Iterator[str]:
     yield f"{counted(group.count, 'action')}: {_title(group)}"
-    if group.outcome.is_good:
+    if group.outcome.is_good or not names_actions:
         return
     for action in group.named:
         sentence = f": {action.sentence}" if action.sentence else ""

@@ -12,6 +12,7 @@ import pytest
 
 from gitdash.errors import ExitCode
 from tests.cli.process import Gitdash
+from tests.support.pty_session import PtySession
 from tests.support.repositories import GitRepository
 from tests.support.servers.listening import listening
 from tests.support.servers.misbehaving import stall
@@ -144,3 +145,16 @@ def test_interrupt_says_what_became_of_all(gitdash: Gitdash, tmp_path: Path) -> 
     assert process.returncode == ExitCode.INTERRUPTED
     assert "2 actions: cancelled" in said
     assert f"1 action: not begun\n  {clients[2].path} (fetch origin)\n" in said
+
+
+def test_terminal_is_told_once_why_one_fetch_was_refused(gitdash: Gitdash, fleet: Path) -> None:
+    command = gitdash.command("fetch", fleet / "pool.git")
+    with PtySession(command, environment=gitdash.environment, folder=os.fspath(gitdash.folder)) as session:
+        assert session.wait_for_exit() == 3
+    assert session.output.count(b"pool.git: fetch") == 1
+    assert session.output.count(b"no remote") == 1
+    assert b"1 action: refused" in session.output
+    # the two may go to different files
+    piped = gitdash.run("fetch", fleet / "pool.git")
+    assert "no remote" in piped.stdout
+    assert "no remote" in piped.stderr

@@ -48,6 +48,11 @@ def test_actions_are_grouped_by_outcome_and_reason_with_the_failures_last() -> N
     ]
 
 
+def test_report_counts_alone_what_was_told_before() -> None:
+    report = run_report([entry("a", Outcome.FAILED, Reason.HOST_KEY, sentence="unknown host key of h")])
+    assert report_lines(report, names_actions=False) == ("1 action: failed (host key)",)
+
+
 def test_group_names_the_first_paths_and_counts_the_rest() -> None:
     entries = [
         entry(f"r{number}", Outcome.FAILED, Reason.HOST_KEY, sentence="unknown host key of h") for number in range(9)
