@@ -6,6 +6,7 @@ views that parse no markup; toasts are given `markup=False`.
 
 import gc
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -40,6 +41,7 @@ from gitdash.tui.pages.chooser import ChooserScreen
 from gitdash.tui.pages.help import help_lines
 from gitdash.tui.pages.page_screen import PageScreen
 from gitdash.tui.palette import Palette, RepositoryProvider, ViewProvider
+from gitdash.tui.repeated_key import RepeatedKey
 from gitdash.tui.saved_views import ListedView, SavedViews
 from gitdash.tui.screen import DashboardScreen
 from gitdash.tui.source import Changes, FleetSource
@@ -103,6 +105,7 @@ class Dashboard(App[int]):
         self.fleet.arrange()
         self.table = FleetTable(self.fleet, now_s=clock())
         self.flushing = Flushing(self, self.flush)
+        self.repeated_key = RepeatedKey()
         self.live = LiveFleet(self.fleet, self.table, source)
         self.context = Context(
             roots=roots,
@@ -217,7 +220,9 @@ class Dashboard(App[int]):
 
     @override
     async def on_event(self, event: events.Event) -> None:
-        """Let nobody act unseen, and clean what is pasted before any input gets it."""
+        """Let nobody act unseen or by a press too many, and clean what is pasted before any input gets it."""
+        if isinstance(event, events.Key) and not event.is_forwarded and self._is_too_many(event.key):
+            return
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and is_too_small(self.size):
             key = event.key if isinstance(event, events.Key) else None
             action = action_unseen(self.screen, key, self.keymap.keys)
@@ -227,6 +232,9 @@ class Dashboard(App[int]):
         if isinstance(event, events.Paste) and not event.is_forwarded:
             event.text = pasted_text(event.text)
         await super().on_event(event)
+
+    def _is_too_many(self, key: str) -> bool:
+        return self.repeated_key.is_dropped(key, time.monotonic())
 
     async def _act_unseen(self, action: str | None) -> None:
         if action is not None:

@@ -6,7 +6,7 @@ reported and never an error: a dashboard that does not open because of a key hel
 
 import string
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -126,10 +126,13 @@ def first_key(shown: Mapping[str, str], action: str) -> str:
     return shown.get(action, "").partition(" ")[0]
 
 
-def typing_key(shown: Mapping[str, str], action: str) -> str | None:
-    """Return, in Textual's spelling, the first of an action's keys that writes nothing; None if each of them does."""
+def typing_key(shown: Mapping[str, str], action: str, taken: Collection[str]) -> str | None:
+    """Return, in Textual's spelling, the first of an action's keys that acts while something is typed; None if none.
+
+    `taken` are the keys, in that spelling, which the input has for itself; those that write something are, too.
+    """
     names = [name for name in shown.get(action, "").split() if len(name) > 1 and name != "space"]
-    return textual_key(names[0]) if names else None
+    return next((key for key in map(textual_key, names) if key is not None and key not in taken), None)
 
 
 def _key_name(word: str) -> str | None:

@@ -5,10 +5,15 @@ What is pasted comes through `pasted_text`, for the input of the command palette
 
 from typing import Final
 
+from textual.binding import Binding
 from textual.widgets import Input
 
 from gitdash.units import printable
 
+TAKEN_KEYS: Final = frozenset(
+    key.strip() for binding in Input.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")
+)
+"""Keys, in Textual's spelling, that an input has for itself, whatever else they may do."""
 LONGEST_TEXT: Final = 2_000
 """Characters that can be typed or pasted: a line that grows for ever is drawn slower and slower."""
 

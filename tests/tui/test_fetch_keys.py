@@ -13,6 +13,7 @@ from gitdash.tui.fetches.choice import FetchChoice, fetch_page
 from gitdash.tui.fetches.screen import FetchScreen
 from gitdash.tui.options import Options
 from gitdash.tui.pages.name_screen import NameScreen
+from gitdash.tui.repeated_key import RepeatedKey
 from tests.support.idle import until
 from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries, many_summaries
@@ -235,3 +236,34 @@ async def test_fetch_is_started_once_by_a_burst_of_keys() -> None:
         page.action_accept()
         await driven.pilot.pause()
         assert len(driven.source.fetched) == 1
+
+
+async def test_enter_pressed_once_more_after_a_fetch_was_started_opens_nothing() -> None:
+    async with dashboard() as driven:
+        await driven.press("F")
+        for _ in range(4):
+            await driven.press("enter")
+        assert len(driven.source.fetched) == 1
+        assert driven.app.screen is driven.app.fleet_screen
+        # another key is heard at once, and the same one after it
+        await driven.press("j", "enter")
+        assert driven.app.screen is not driven.app.fleet_screen
+
+
+@pytest.mark.parametrize(
+    ("presses", "dropped"),
+    [
+        # each press: the key, and seconds after the one that was spent
+        ([("enter", 0.1), ("enter", 0.4), ("enter", 0.7)], [True, True, True]),
+        ([("enter", 0.5)], [False]),
+        ([("enter", 0.1), ("enter", 0.6)], [True, False]),
+        ([("j", 0.1), ("enter", 0.2)], [False, False]),
+    ],
+)
+def test_presses_that_follow_a_spent_one_are_dropped_as_long_as_they_follow_fast(
+    presses: list[tuple[str, float]], dropped: list[bool]
+) -> None:
+    key = RepeatedKey()
+    assert not key.is_dropped("enter", 10.0)
+    key.spend()
+    assert [key.is_dropped(name, 10.0 + after_s) for name, after_s in presses] == dropped

@@ -14,6 +14,7 @@ from gitdash.tui.key_line import key_line
 from gitdash.tui.keymap import make_keymap
 from gitdash.tui.options import Options
 from gitdash.tui.source import SurveyProgress
+from tests.support.idle import until
 from tests.tui.driven import Driven
 from tests.tui.fixture_fleet import NOW_S, ROOT, fixed_reports, fixed_summaries
 from tests.tui.source_double import SourceDouble
@@ -32,11 +33,13 @@ KEYS = {
 
 
 @asynccontextmanager
-async def dashboard(size: tuple[int, int] = (120, 40), **options: object) -> AsyncIterator[Driven]:
+async def dashboard(
+    size: tuple[int, int] = (120, 40), keys: dict[str, str] = KEYS, **options: object
+) -> AsyncIterator[Driven]:
     source = SourceDouble(fixed_reports())
-    app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S, Options(keys=KEYS, **options))  # type: ignore[arg-type]
+    app = Dashboard([ROOT], fixed_summaries(), source, lambda: NOW_S, Options(keys=keys, **options))  # type: ignore[arg-type]
     async with app.run_test(size=size, notifications=True) as pilot:
-        assert app.problems == ()
+        assert app.problems == () or keys is not KEYS
         yield Driven(app, source, pilot)
 
 
@@ -102,3 +105,22 @@ def test_label_of_two_ways_has_the_keys_of_both() -> None:
 def test_help_names_no_key_that_may_be_another_one(action: object) -> None:
     texts = f"{action.help} {action.series} {action.title}"  # type: ignore[attr-defined]
     assert not re.search(r"\b(esc|escape|enter|del|delete|ctrl|pgup|pgdn)\b", texts, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("key", ["backspace", "tab", "ctrl+a", "up", "h"])
+async def test_line_that_is_typed_on_names_no_key_that_it_takes_itself(key: str) -> None:
+    async with dashboard(keys={"drop": key}) as driven:
+        await driven.press("slash", "w", "e", "b")
+        assert "keep" in driven.lines()[-1]
+        assert "drop" not in driven.lines()[-1]
+
+
+@pytest.mark.parametrize("key", ["backspace", "ctrl+a", "h"])
+async def test_page_that_asks_for_a_name_is_left_with_esc_where_the_key_for_that_is_typed(key: str) -> None:
+    async with dashboard(keys={"back": key}) as driven:
+        await driven.press("w")
+        await until(lambda: "enter save  esc close" in driven.text(), "the page is open")
+        await driven.press("n", key)
+        assert "enter save  esc close" in driven.text()
+        await driven.press("escape")
+        await until(lambda: driven.app.screen is driven.app.fleet_screen, "the page is closed")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol, cast
 
 from textual.binding import BindingType
 from typing_extensions import override
@@ -11,9 +11,16 @@ from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.tui.actions.action import Scope
 from gitdash.tui.actions.declared import bindings_of
 from gitdash.tui.fetches.choice import FetchChoice, fetch_page
-from gitdash.tui.keymap import first_key
 from gitdash.tui.pages.chooser import HELP_BINDING, ChooserScreen
 from gitdash.tui.pages.name_screen import NameScreen
+from gitdash.tui.repeated_key import RepeatedKey
+
+
+class FetchApp(Protocol):
+    """What the page needs of the application that it is opened in."""
+
+    repeated_key: RepeatedKey
+
 
 _ASKED: Final = {
     "name": ("Name of a remote", "Such as origin. Repositories without a remote of this name are left alone."),
@@ -53,7 +60,7 @@ class FetchScreen(ChooserScreen, inherit_bindings=False):
             question_for=lambda _name: None,
             take=partial(self._named, kind),
             verb="take",
-            close_key=first_key(self.shown_keys, "back"),
+            shown_keys=self.shown_keys,
         )
         self.app.call_next(self.app.push_screen, page)
 
@@ -63,5 +70,11 @@ class FetchScreen(ChooserScreen, inherit_bindings=False):
 
     @override
     def action_accept(self) -> None:
-        """Start."""
-        self.take_once(lambda: self._start(self.choice.options))
+        """Start; the presses that follow in one burst are not for the screen below."""
+        self.take_once(self._start_once)
+
+    def _start_once(self) -> bool:
+        is_started = self._start(self.choice.options)
+        if is_started:
+            cast(FetchApp, self.app).repeated_key.spend()
+        return is_started

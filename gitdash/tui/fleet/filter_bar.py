@@ -20,16 +20,17 @@ from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.fleet.completion import completions, last_word
 from gitdash.tui.keymap import typing_key
 from gitdash.tui.table.row_filter import CONDITION_SIGN
-from gitdash.tui.text_input import LONGEST_TEXT, TextInput
+from gitdash.tui.text_input import LONGEST_TEXT, TAKEN_KEYS, TextInput
 
 _PLACEHOLDER: Final = "words, or =SQL such as =packs > 50"
+_TAKEN: Final = TAKEN_KEYS | {"tab", "up", "down"}
 _KEPT_TEXTS: Final = 50
 _TIP: Final = "a condition such as role = 'member' AND disk > 1 GiB; the help page lists the columns"
 
 
 def typing_keys(shown: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return what acts while a filter is typed, in Textual's spelling, with a word on each."""
-    drop = typing_key(shown, "drop")
+    drop = typing_key(shown, "drop", _TAKEN)
     dropping = [] if drop is None else [(drop, "drop")]
     return [("enter", "keep"), *dropping, ("tab", "complete"), ("up", "former")]
 

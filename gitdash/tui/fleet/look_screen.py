@@ -170,7 +170,7 @@ class LookScreen(DashboardScreen):
             hint,
             question_for=views.question_for,
             take=self._save_view,
-            close_key=self.context.key("back"),
+            shown_keys=self.context.shown_keys,
         )
         self.cover_with(page)
 

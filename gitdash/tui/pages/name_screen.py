@@ -1,6 +1,6 @@
 """A small page that asks for a name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from textual import on
@@ -18,9 +18,11 @@ from gitdash.tui.closing import close
 from gitdash.tui.drawing.cells import Tone
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.drawing.wrap import wrapped
-from gitdash.tui.text_input import TextInput
+from gitdash.tui.keymap import shown_key, typing_key
+from gitdash.tui.text_input import TAKEN_KEYS, TextInput
 
 _LONGEST_NAME: Final = 60
+_WAY_OUT: Final = "escape"
 
 
 class NameScreen(ModalScreen[None]):
@@ -39,22 +41,20 @@ class NameScreen(ModalScreen[None]):
         *,
         question_for: Callable[[str], str | None],
         take: Callable[[str], None],
-        close_key: str,
+        shown_keys: Mapping[str, str],
         verb: str = "save",
         value: str = "",
         longest: int = _LONGEST_NAME,
         problem_of: Callable[[str], str | None] = lambda _name: None,
     ) -> None:
-        """`value` stands there at first; `problem_of` returns why a name is never taken, or None.
-
-        `close_key` is the key that goes back, empty if there is none.
-        """
+        """`value` stands there at first; `problem_of` returns why a name is never taken, or None."""
         super().__init__()
         self.input = TextInput(value, id="name", compact=True, max_length=longest)
         self._problem_of = problem_of
         self._title = title
         self._hint = hint
-        self._keys_text = f"enter {verb}" + (f"  {close_key} close" if close_key else "")
+        close_key = typing_key(shown_keys, "back", TAKEN_KEYS) or _WAY_OUT
+        self._keys_text = f"enter {verb}  {shown_key(close_key)} close"
         self._question_for = question_for
         self._take = take
         self._asked: str | None = None
@@ -88,6 +88,10 @@ class NameScreen(ModalScreen[None]):
             return
         self._is_taken = True
         self._take(name)
+        self.action_back()
+
+    def key_escape(self) -> None:
+        """Go back, whatever the key for that is: a letter would be written. A binding would go with the key."""
         self.action_back()
 
     def action_back(self) -> None:

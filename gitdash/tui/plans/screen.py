@@ -258,7 +258,7 @@ class PlansScreen(ItemsScreen):
                 problem_of=lambda typed: None if typed == shown else f"Its name is {shown}; nothing was run.",
                 question_for=lambda _typed: None,
                 take=lambda _typed: self._run(name.decode("utf-8", "surrogateescape")),
-                close_key=self.context.key("back"),
+                shown_keys=self.context.shown_keys,
             )
         )
 

@@ -43,7 +43,7 @@ class ScriptWriting:
             problem_of=name_problem,
             question_for=lambda _name: None,
             take=self._take,
-            close_key=self._screen.context.key("back"),
+            shown_keys=self._screen.context.shown_keys,
         )
         self._screen.cover_with(page)
 

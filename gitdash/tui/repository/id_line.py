@@ -12,7 +12,7 @@ from typing_extensions import override
 from gitdash.tui.drawing.cells import Piece, Tone
 from gitdash.tui.drawing.lines import LinesView
 from gitdash.tui.keymap import typing_key
-from gitdash.tui.text_input import TextInput
+from gitdash.tui.text_input import TAKEN_KEYS, TextInput
 
 _LONGEST: Final = 200
 """Characters that can be typed: three ids."""
@@ -23,7 +23,7 @@ _TYPING: Final = (("back", "end"), ("cursor_up", "former"), ("cursor_down", "lat
 
 def typing_keys(shown: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return what acts while an id is typed, in Textual's spelling, with a word on each."""
-    known = [(typing_key(shown, action), label) for action, label in _TYPING]
+    known = [(typing_key(shown, action, TAKEN_KEYS), label) for action, label in _TYPING]
     return [("enter", "look up"), *((key, label) for key, label in known if key is not None)]
 
 
