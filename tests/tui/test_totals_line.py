@@ -21,6 +21,7 @@ from gitdash.tui.jobs.counts import JobCounts
 from gitdash.tui.table.part_sums import PartSums
 from gitdash.tui.table.row import FleetRow
 from gitdash.tui.table.totals import RunningTotals
+from tests.support.idle import until
 from tests.tui.driven_fleet import driven_fleet, row
 from tests.tui.fixture_fleet import NOW_S, ROOT, exclusive, fixed_summaries, inspection, measured, pack_facts, report
 
@@ -179,9 +180,9 @@ def test_line_is_silent_of_what_there_is_not() -> None:
         (30, "repositories"),
         (60, "repositories critical"),
         (90, "repositories critical marked"),
-        (110, "repositories critical warnings marked"),
-        (140, "repositories disk critical warnings marked"),
-        (200, "repositories disk critical warnings marked jobs"),
+        (110, "repositories critical ▲ marked"),
+        (140, "repositories disk critical ▲ marked"),
+        (200, "repositories disk critical ▲ marked jobs"),
     ],
 )
 def test_most_important_groups_come_in_first(width: int, words: str) -> None:
@@ -198,16 +199,23 @@ SLIGHT = row("b.git", State.FOREIGN)
 @pytest.mark.parametrize("width", range(20, 140))
 def test_what_is_less_grave_never_stands_without_what_is_graver(width: int) -> None:
     text = _text(_totals(GRAVE, SLIGHT), width, Moment(jobs=JobCounts(0, 0, 5)))
-    shown = [word in text for word in ("critical", "unreadable", "warnings", "notice", "foreign")]
+    shown = [word in text for word in ("■", "unreadable", "▲", "•", "foreign")]
     assert shown == sorted(shown, reverse=True)
     assert ("findings" in text) == shown[0]
+
+
+def test_words_that_signs_stand_for_leave_their_room_to_sums() -> None:
+    totals = _totals(*fixed_summaries())
+    assert _text(totals, 240).endswith("saved by pools  findings ■ 2 critical  ▲ 3 warnings  • 3 notices")
+    assert _text(totals, 120).endswith("GiB exclusive  ~1.29 GiB saved  findings ■ 2 critical  ▲ 3  • 3")
 
 
 def test_group_for_which_there_is_no_room_leaves_its_room_to_smaller_ones() -> None:
     moment = Moment(jobs=JobCounts(100, 200_000, 30))
     text = _text(_totals(*fixed_summaries()), 110, moment)
     assert "jobs" not in text
-    assert "exclusive" in text
+    assert "exclusive" not in text
+    assert "foreign" in text
 
 
 async def test_line_follows_filter_marks_and_jobs() -> None:
@@ -227,6 +235,16 @@ async def test_line_follows_filter_marks_and_jobs() -> None:
         driven.app.flush()
         await driven.pilot.pause()
         assert "jobs 1 running" in driven.lines()[-2]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_is_said_covers_neither_the_sums_nor_the_keys(size: tuple[int, int]) -> None:
+    async with driven_fleet([row("one.git", disk_bytes=2048)], size=size) as driven:
+        before = driven.lines()[-2:]
+        assert "1 repository" in before[0]
+        driven.app.fleet_screen.say("a sentence " * 9)
+        await until(lambda: "a sentence" in driven.text(), "it is said")
+        assert driven.lines()[-2:] == before
 
 
 async def test_sums_over_many_rows_follow_with_the_next_flushes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,17 +41,27 @@ def totals_line(
 
     `totals` are None while what passes the filter is not summed up yet.
     """
-    groups = [
-        *_count_groups(totals, moment),
-        *([] if totals is None or _is_nothing_shown(moment) else _sum_groups(totals)),
-        *_marked_groups(moment),
-        *_job_groups(moment.jobs),
-    ]
+    groups = _groups(totals, moment, in_words=True)
+    if _length(groups) > width:
+        groups = _groups(totals, moment, in_words=False)
     pieces: list[Piece] = []
     for _, group in _fitting(groups, width):
         pieces.append(Piece(" " * _GAP if pieces else " ", Tone.PLAIN))
         pieces.extend(group)
     return pieces
+
+
+def _groups(totals: RunningTotals | None, moment: Moment, *, in_words: bool) -> _Groups:
+    return [
+        *_count_groups(totals, moment),
+        *([] if totals is None or _is_nothing_shown(moment) else _sum_groups(totals, in_words=in_words)),
+        *_marked_groups(moment),
+        *_job_groups(moment.jobs),
+    ]
+
+
+def _length(groups: _Groups) -> int:
+    return sum(line_length(group) + _GAP for _, group in groups)
 
 
 def _fitting(groups: _Groups, width: int) -> _Groups:
@@ -91,19 +101,19 @@ def _count_pieces(count: int) -> list[Piece]:
     return [Piece(f"{count:,}", Tone.STRONG), Piece(noun, Tone.DIM)]
 
 
-def _sum_groups(totals: RunningTotals) -> _Groups:
+def _sum_groups(totals: RunningTotals, *, in_words: bool) -> _Groups:
     stores = totals.object_store_count
     noun = " store" if stores == 1 else " stores"
     return [
         *_state_groups(totals),
         (13, [Piece(f"{stores:,}", Tone.STRONG), Piece(noun, Tone.DIM)]),
-        *_size_groups(totals),
-        *_finding_groups(totals),
+        *_size_groups(totals, in_words=in_words),
+        *_finding_groups(totals, in_words=in_words),
     ]
 
 
-def _size_groups(totals: RunningTotals) -> _Groups:
-    return [(5, _disk_pieces(totals)), *_exclusive_groups(totals), *_saved_groups(totals)]
+def _size_groups(totals: RunningTotals, *, in_words: bool) -> _Groups:
+    return [(5, _disk_pieces(totals)), *_exclusive_groups(totals), *_saved_groups(totals, in_words=in_words)]
 
 
 def _disk_pieces(totals: RunningTotals) -> list[Piece]:
@@ -124,11 +134,11 @@ def _knows_exclusive(totals: RunningTotals) -> bool:
     return not totals.object_store_count or totals.exclusive_unknown_count < totals.object_store_count
 
 
-def _saved_groups(totals: RunningTotals) -> _Groups:
+def _saved_groups(totals: RunningTotals, *, in_words: bool) -> _Groups:
     """What pools save, or what they cost beyond that; nothing where no member is measured."""
     saved = totals.saved
     if saved.bytes > 0:
-        return [(8, _sum_pieces(saved.bound.sign, saved.bytes, "saved by pools"))]
+        return [(8, _sum_pieces(saved.bound.sign, saved.bytes, "saved by pools" if in_words else "saved"))]
     if not saved.bytes or not saved.known_count:
         return []
     # a bound would say at most what is known to be more by what the others save
@@ -146,8 +156,11 @@ def _sum_pieces(sign: str, size_bytes: int, label: str) -> list[Piece]:
     return [Piece(sign + human_bytes(size_bytes), Tone.STRONG), Piece(f" {label}", Tone.DIM)]
 
 
-def _finding_groups(totals: RunningTotals) -> _Groups:
-    """How many findings there are: the word before them tells them from rows of a state."""
+def _finding_groups(totals: RunningTotals, *, in_words: bool) -> _Groups:
+    """How many findings there are: the word before them tells them from rows of a state.
+
+    The worst keep their word where room is short; the signs of the others stand in the table, too.
+    """
     warnings, notices = totals.warning_count, totals.notice_count
     counted = (
         (1, totals.critical_count, "■", "critical", Tone.CRITICAL),
@@ -155,7 +168,9 @@ def _finding_groups(totals: RunningTotals) -> _Groups:
         (11, notices, "•", "notice" if notices == 1 else "notices", Tone.NOTICE),
     )
     groups = [
-        (priority, [Piece(f"{sign} {count:,} {word}", tone)]) for priority, count, sign, word, tone in counted if count
+        (priority, [Piece(f"{sign} {count:,}{f' {word}' if in_words or priority == 1 else ''}", tone)])
+        for priority, count, sign, word, tone in counted
+        if count
     ]
     # The worst of them stays longest, so the word goes with it.
     return [(groups[0][0], [Piece("findings ", Tone.DIM), *groups[0][1]]), *groups[1:]] if groups else []
