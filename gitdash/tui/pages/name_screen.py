@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -90,8 +90,10 @@ class NameScreen(ModalScreen[None]):
         self._take(name)
         self.action_back()
 
-    def key_escape(self) -> None:
+    def key_escape(self, event: events.Key) -> None:
         """Go back, whatever the key for that is: a letter would be written. A binding would go with the key."""
+        event.stop()
+        event.prevent_default()
         self.action_back()
 
     def action_back(self) -> None:
