@@ -85,7 +85,7 @@ def test_what_another_gitdash_did_stands_apart_and_what_was_cut_off_first() -> N
 def test_cancelled_survey_says_of_what_it_has_done_so_many() -> None:
     counts = {"done_count": 3_588, "known_count": 6_003}
     measuring = page_text([job(1, JobState.CANCELLED, JobKind.SURVEY, step="measuring", **counts)])
-    assert "measured 3,588 of 6,003 sizes" in measuring
+    assert "asked for 3,588 of 6,003 sizes" in measuring
     inspecting = job(1, JobState.CANCELLED, JobKind.SURVEY, step="inspecting", may_grow=True, **counts)
     assert "inspected 3,588 of 6,003+ repositories" in page_text([inspecting])
 

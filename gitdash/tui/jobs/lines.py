@@ -43,8 +43,8 @@ _STATE_TONES: Final = {
     JobState.CANCELLED: Tone.NOTICE,
 }
 _STATE_WIDTH: Final = max(len(state) for state in _STATE_TONES)
-_DONE: Final = {"inspecting": ("inspected", "repositories"), "measuring": ("measured", "sizes")}
-"""What a step of a survey has done when it is over, and to what."""
+_DONE: Final = {"inspecting": ("inspected", "repositories"), "measuring": ("asked for", "sizes")}
+"""What a step of a survey has done when it is over, and to what. Which sizes git did not give stands among failures."""
 _KIND_WIDTH: Final = max(len(kind) for kind in JobKind)
 
 
