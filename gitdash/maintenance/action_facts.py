@@ -122,6 +122,8 @@ class ActionFacts(msgspec.Struct, frozen=True, kw_only=True):
     irregular_file: str | None = None
     """A file that git would open and might wait for, a FIFO say, or a config's include that cannot be followed; None if
     there is none. Printable."""
+    has_reference_to_no_commit: bool = False
+    """A reference leads to a blob or a tree, or git did not tell; asked only where pseudo-merges may be made."""
     broken_references: str | None = None
     """What git says of references that it cannot follow; None if all are whole, or git was not asked. Printable."""
     is_needed: tuple[tuple[Task, bool], ...] = ()

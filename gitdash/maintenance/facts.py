@@ -1,8 +1,8 @@
 """Reads what a decision to act needs besides a report; the one part of the decision that is not pure.
 
 Files are read through `inspection.files`; who else is at work, `others_at_work` reads. Sources: statvfs(3),
-git-config(1), git-maintenance(1). git is asked twice: whether all references lead somewhere, and from 2.53 on what it
-would do itself.
+git-config(1), git-maintenance(1). git is asked whether all references lead somewhere, whether they lead to commits if
+that matters, and from 2.53 on what it would do itself.
 It judges nothing.
 """
 
@@ -20,6 +20,7 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
 from gitdash.inspection.config_includes import include_problem
 from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, ActionFacts, Neighbourhood
+from gitdash.maintenance.heuristics import may_have_pseudo_merges
 from gitdash.maintenance.links import OBJECTS, find_links
 from gitdash.maintenance.others_at_work import (
     gc_pid,
@@ -34,6 +35,7 @@ from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.stale_files import look_for_leftovers
 from gitdash.maintenance.vouching import objection_to_lender
+from gitdash.maintenance.work import STDOUT_LIMIT_BYTES
 from gitdash.model.inspection import Inspection, ObjectStore
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
@@ -109,6 +111,7 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         live_locks=live_locks(report, policy or Policy(), now_s, cancel),
         stale_files=tuple(leftover.file for leftover in look_for_leftovers(report, now_s, others.loans, policy)),
         irregular_file=irregular,
+        has_reference_to_no_commit=may_ask and _has_reference_to_no_commit(report, program, cancel),
         broken_references=_broken_references(report, program, cancel) if may_ask else None,
     )
 
@@ -210,6 +213,26 @@ def _broken_references(report: RepositoryReport, program: GitProgram, cancel: th
     if output.exit_code == 0 and not complaint:
         return None
     return printable(complaint or f"git rev-list ended with exit code {output.exit_code}")
+
+
+def _has_reference_to_no_commit(report: RepositoryReport, program: GitProgram, cancel: threading.Event | None) -> bool:
+    """Ask git what each reference, or the tag that it names, leads to; no answer counts as no commit."""
+    if not may_have_pseudo_merges(report, program.version):
+        return False
+    try:
+        output = run_git(
+            program,
+            ["for-each-ref", "--format=%(objecttype) %(*objecttype)"],
+            git_dir=report.repository.common_dir,
+            config=_WITHOUT_DERIVED_FILES,
+            time_limit_s=_REFERENCES_TIME_LIMIT_S,
+            cancel=cancel,
+            stdout_limit_bytes=STDOUT_LIMIT_BYTES,
+        )
+    except GitError as error:
+        _raise_if_cancelled(error, cancel)
+        return True
+    return not {b"commit", b"tag commit"}.issuperset(map(bytes.rstrip, output.stdout.splitlines()))
 
 
 def _is_needed(

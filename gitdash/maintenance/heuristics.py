@@ -7,6 +7,7 @@ repack), git-config(1) `bitmapPseudoMerge`. Pure; when a task is due, findings s
 from collections.abc import Iterable
 from typing import Final
 
+from gitdash.measurement.strategy import PSEUDO_MERGES_SINCE
 from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.inspection import BitmapSource, CommitGraphFacts, Inspection, MultiPackIndexFacts, PackFile
 from gitdash.model.report import RepositoryReport
@@ -115,6 +116,11 @@ def wants_pseudo_merges(report: RepositoryReport) -> bool:
     references = report.inspection.references if isinstance(report.inspection, Inspection) else None
     count = None if references is None or isinstance(references, Unreadable) else references.count
     return count is not None and count >= PSEUDO_MERGE_MINIMUM_REFERENCES
+
+
+def may_have_pseudo_merges(report: RepositoryReport, git_version: tuple[int, ...]) -> bool:
+    """Return whether pseudo-merges help, and git knows them."""
+    return git_version >= PSEUDO_MERGES_SINCE and wants_pseudo_merges(report)
 
 
 def own_bitmap_names(report: RepositoryReport) -> tuple[str, ...]:

@@ -8,7 +8,13 @@ import os
 from typing import Final
 
 from gitdash.maintenance.action_facts import ActionFacts
-from gitdash.maintenance.heuristics import has_kept_pack, is_member, own_bitmap_names, wants_bitmap, wants_pseudo_merges
+from gitdash.maintenance.heuristics import (
+    has_kept_pack,
+    is_member,
+    may_have_pseudo_merges,
+    own_bitmap_names,
+    wants_bitmap,
+)
 from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.steps import (
     CHECK_LENDERS,
@@ -31,7 +37,6 @@ RECLAIM_EXPIRY: Final = "2.weeks.ago"
 
 PSEUDO_MERGE_CONFIG: Final = (("bitmapPseudoMerge.gitdash.pattern", "refs/"),)
 """All references, in git's own groups by age."""
-_PSEUDO_MERGES_SINCE: Final = (2, 46)
 
 
 def loose_objects(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:
@@ -138,9 +143,13 @@ def bitmap(report: RepositoryReport, facts: ActionFacts) -> tuple[Step, ...]:
 
 
 def bitmap_config(report: RepositoryReport, facts: ActionFacts) -> tuple[tuple[str, str], ...]:
-    """Return what makes git write pseudo-merges, where they help and git knows them."""
-    has_pseudo_merges = facts.git_is_at_least(*_PSEUDO_MERGES_SINCE) and wants_pseudo_merges(report)
-    return PSEUDO_MERGE_CONFIG if has_pseudo_merges else ()
+    """Return what makes git write pseudo-merges, where they help, and git knows them and can make them.
+
+    git takes each reference for that of a commit, whatever the pattern says: with a tag of a blob 2.47 dies of it, with
+    one of a tree 2.55 does, too.
+    """
+    may_have = may_have_pseudo_merges(report, facts.git_version) and not facts.has_reference_to_no_commit
+    return PSEUDO_MERGE_CONFIG if may_have else ()
 
 
 def deduplicate(report: RepositoryReport, _facts: ActionFacts) -> tuple[Step, ...]:

@@ -44,6 +44,8 @@ def plain(tmp_path: Path) -> GitRepository:
     repository.commit({"file": "second pack\n"})
     repository.git("repack", "-d", "-q", "--no-write-bitmap-index")
     repository.commit({"file": "loose\n"})
+    repository.git("tag", "-a", "-m", "of a blob", "blob", "main:file")
+    repository.git("pack-refs", "--all")
     return repository
 
 

@@ -334,6 +334,12 @@ def test_pseudo_merges_are_asked_of_a_git_that_knows_them(version: tuple[int, ..
     assert (("bitmapPseudoMerge.gitdash.pattern", "refs/") in step.config) == expected
 
 
+def test_no_pseudo_merges_where_a_reference_leads_to_no_commit() -> None:
+    case = report(roles=(Role.POOL,), borrowers=(b"/b",))
+    (step,) = steps_of(Task.BITMAP, case, action_facts(git_version=(2, 55, 0), has_reference_to_no_commit=True))
+    assert "bitmapPseudoMerge.gitdash.pattern" not in dict(step.config)
+
+
 def test_every_git_step_carries_every_pin() -> None:
     pairs = {(pin.key, pin.value) for pin in PINS}
     made = plan(report(), action_facts(), list(Task))

@@ -271,23 +271,71 @@ def test_one_bitmap_is_left_where_packs_had_one(repository: GitRepository, task:
     assert [bitmap.source.value for bitmap in report_of(repository).inspection.bitmaps] == ["multi_pack_index"]
 
 
-@pytest.mark.oracle
-@pytest.mark.skipif(git_version() < (2, 46), reason="pseudo-merges came with git 2.46")
-@pytest.mark.parametrize("task", [Task.BITMAP, Task.MULTI_PACK_BITMAP, Task.FULL_REPACK])
-def test_bitmap_of_a_pool_has_pseudo_merges(pool, task: Task) -> None:
-    lender, member = pool
-    tip = lender.git("rev-parse", "main")
+def add_old_branches(repository: GitRepository) -> None:
+    """300 branches, old enough for pseudo-merges."""
+    tip = repository.git("rev-parse", "main")
     stream = "".join(
         f"commit refs/heads/side{number}\ncommitter C <c@example.com> {1_600_000_000 + number} +0000\n"
         f"data 1\nx\nfrom {tip}\nM 100644 inline side\ndata 3\n{number:03}\n"
         for number in range(300)
     )
-    lender.git("-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", stdin=stream.encode())
+    repository.git("-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", stdin=stream.encode())
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(git_version() < (2, 46), reason="pseudo-merges came with git 2.46")
+@pytest.mark.parametrize("task", [Task.BITMAP, Task.MULTI_PACK_BITMAP, Task.FULL_REPACK])
+def test_bitmap_of_a_pool_has_pseudo_merges(pool, task: Task) -> None:
+    lender, member = pool
+    add_old_branches(lender)
     lender.git("pack-refs", "--all")
     if task is Task.FULL_REPACK:
         lender.git("repack", "-d", "-q", "-a", "-k", "--write-bitmap-index")
     assert run(lender, task, borrowers=[member]).outcome is Outcome.DONE
     assert any(bitmap.pseudo_merges for bitmap in report_of(lender).inspection.bitmaps)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("task", [Task.GEOMETRIC_REPACK, Task.FULL_REPACK, Task.BITMAP, Task.MULTI_PACK_BITMAP])
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [("main:blob", "refs/remotes/x/tags/odd"), ("main:deep", "refs/tags/odd"), ("inner", "refs/x/odd")],
+)
+def test_reference_that_leads_to_no_commit_keeps_no_pool_from_its_bitmap(
+    pool, task: Task, target: str, name: str
+) -> None:
+    """git dies of it when it makes pseudo-merges: 2.47 with a tag of a blob, 2.47 and 2.55 with one of a tree."""
+    lender, member = pool
+    add_old_branches(lender)
+    lender.commit({"deep/file": "1", "blob": "2"})
+    lender.git("tag", "-a", "-m", "inner", "inner", "main:deep")
+    lender.git("tag", "-a", "-m", "odd", "odd", target)
+    lender.git("update-ref", name, "odd")
+    # git takes what a packed tag leads to from there, and does not look at the object
+    lender.git("pack-refs", "--all")
+    lender.git("repack", "-d", "-q", "-a", "-k", "--write-bitmap-index")
+    lender.commit({"more": "1"})
+    before = objects(lender)
+    assert run(lender, task, borrowers=[member]).outcome is Outcome.DONE
+    assert objects(lender) == before
+    assert not list(lender.path.rglob("*.lock"))
+    lender.git("fsck")
+    (bitmap,) = report_of(lender).inspection.bitmaps
+    assert not bitmap.pseudo_merges
+    lender.git("rev-list", "--test-bitmap", "main")
+
+
+@pytest.mark.oracle
+def test_what_git_remarks_on_a_tag_of_a_blob_is_no_damage(repository: GitRepository) -> None:
+    """Git 2.46 says it of whatever is no commit where the repository itself asks for pseudo-merges, and ends with 0."""
+    add_old_branches(repository)
+    repository.git("config", "bitmapPseudoMerge.own.pattern", "refs/heads/")
+    repository.git("tag", "-a", "-m", "odd", "odd", "main:b")
+    result = run(repository, Task.MULTI_PACK_BITMAP)
+    assert (result.outcome, result.reason) == (Outcome.DONE, None)
+    said = "".join(command.stderr for command in result.commands)
+    assert ("is a blob, not a commit" in said) == (git_version() >= (2, 46))
+    repository.git("fsck")
 
 
 @pytest.mark.oracle
