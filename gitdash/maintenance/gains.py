@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from gitdash.maintenance.action_facts import ActionFacts
-from gitdash.maintenance.heuristics import batch_bytes, is_member, object_count, own_bitmap_names, packs_of
+from gitdash.maintenance.heuristics import (
+    batch_bytes,
+    is_member,
+    object_count,
+    own_bitmap_names,
+    packs_of,
+    replaces_commit_graph,
+)
 from gitdash.measurement.geometric import geometric_plan
 from gitdash.model.inspection import Inspection, LooseFacts, PackFacts, ReferenceFacts
 from gitdash.model.report import RepositoryReport
@@ -126,6 +133,14 @@ def _orphan_gain(report: RepositoryReport) -> str:
     return f"removes {counted(len(packs.orphan_index_names) if packs else 0, 'index file')} without a pack"
 
 
+def _graph_gain(report: RepositoryReport) -> str:
+    """A graph that is written anew has all that the references reach, whether a lender has a graph or not."""
+    graph = report.inspection.commit_graph if isinstance(report.inspection, Inspection) else None
+    has_lent = is_member(report) and replaces_commit_graph(graph)
+    beside = "; writes the whole history, the lender's commits among it" if has_lent else ""
+    return f"walks through the history without reading commits{beside}"
+
+
 def _references_gain(report: RepositoryReport) -> str:
     references = _references(report)
     count = references.loose_count if references else 0
@@ -178,12 +193,12 @@ _GAINS: Final[dict[Task, Callable[[RepositoryReport], str]]] = {
     Task.DEDUPLICATE: _deduplication_gain,
     Task.ORPHAN_INDEXES: _orphan_gain,
     Task.PACK_REFS: _references_gain,
+    Task.COMMIT_GRAPH: _graph_gain,
 }
 _PLAIN_GAINS: Final = {
     Task.BITMAP: "answers clones, fetches and size queries over {objects} without a walk",
     Task.MULTI_PACK_BITMAP: "answers clones, fetches and size queries over {objects} without a walk",
     Task.MULTI_PACK_INDEX: "one look-up instead of one for each pack, for {objects}",
-    Task.COMMIT_GRAPH: "walks through the history without reading commits",
     Task.INDEX_PACK: "makes the objects of packs visible that have no index",
     Task.VERIFY: "says whether everything reachable is there; changes nothing",
     Task.UNLINK: "depends on no lender any more; objects on the same file system take no more space until the lender"

@@ -350,6 +350,26 @@ def test_commit_graph_gets_filters_and_a_second_run_adds_a_layer(repository: Git
     repository.git("commit-graph", "verify")
 
 
+@pytest.mark.oracle
+def test_plan_says_that_a_member_gets_the_lenders_history_into_its_commit_graph(pool) -> None:
+    lender, member = pool
+    lender.git("commit-graph", "write", "--reachable", "--changed-paths", "--split=replace")
+    expected = []
+    for _ in range(2):
+        report = report_of(member)
+        facts = read_facts(report, program=program(), now_s=NOW_S)
+        (task,) = plan(report, facts, [Task.COMMIT_GRAPH]).tasks
+        expected.append("the lender's commits among it" in task.gain)
+        assert run(member, Task.COMMIT_GRAPH).outcome is Outcome.DONE
+        member.commit({"own": "later"})
+    assert expected == [True, False]
+    graph = report_of(member).inspection.commit_graph
+    # without the newest, which came after the last run
+    assert graph.commit_count == int(member.git("rev-list", "--count", "--all")) - 1
+    (layer, *_) = (member.git_dir / "objects/info/commit-graphs/commit-graph-chain").read_text().split()
+    assert (member.git_dir / f"objects/info/commit-graphs/graph-{layer}.graph").exists()
+
+
 def damage(path: Path, place: int = -25) -> None:
     """Break what the checksum at the end covers, and unless `place` lies there, not the header."""
     path.chmod(0o644)
