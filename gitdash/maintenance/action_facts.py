@@ -18,6 +18,8 @@ class HeldLock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """When the file changed last, seconds since the epoch."""
     holder: str | None = None
     """`process 4711`, `process 4711 on host build7`; None if nobody knows. Printable."""
+    left_by: str | None = None
+    """Which job of gitdash left it, one clause; None if none is known to have. Printable."""
 
 
 class StaleFile(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -11,6 +11,7 @@ from gitdash.maintenance.gains import needed_bytes
 from gitdash.maintenance.heuristics import config_of
 from gitdash.maintenance.lock import clock_text
 from gitdash.maintenance.refusal_rule import ALL, CHANGING, JudgedRule, RefusalRule
+from gitdash.maintenance.stale_files import BY_HAND
 from gitdash.model.inspection import Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
@@ -89,11 +90,20 @@ def gc_running(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> st
 
 
 def live_lock(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:
-    """Refuse while another git is at work."""
-    if not facts.live_locks:
-        return None
-    shown = listed([_held(lock, facts.read_at_s) for lock in facts.live_locks], 2)
-    return f"another git is at work: {shown}"
+    """Refuse while another git is at work; a lock that one of gitdash's left may be taken for that of another."""
+    at_work = [_held(lock, facts.read_at_s) for lock in facts.live_locks if lock.left_by is None]
+    if at_work:
+        return f"another git is at work: {listed(at_work, 2)}"
+    left = [_left(lock, facts) for lock in facts.live_locks]
+    return "; ".join(left[:2]) or None
+
+
+def _left(lock: HeldLock, facts: ActionFacts) -> str:
+    why = next((file.kept_because for file in facts.stale_files or () if file.path == lock.path), None)
+    way = BY_HAND
+    if why is not None and why != BY_HAND:
+        way = f"sweep keeps it for now: {why}; you may remove it if you know that no git runs here"
+    return f"{_held(lock, facts.read_at_s)}: {lock.left_by}; {way}"
 
 
 def _held(lock: HeldLock, now_s: float) -> str:

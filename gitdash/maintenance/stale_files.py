@@ -51,7 +51,7 @@ _LOCKS: Final = (
     b"reftable/tables.list.lock",
 )
 """Relative to the common directory; those of single references come on top."""
-_BY_HAND: Final = "sweep leaves it to people; remove it once you know that no git runs here, on any host that mounts it"
+BY_HAND: Final = "sweep leaves it to people; remove it once you know that no git runs here, on any host that mounts it"
 _BY_HAND_LOCKS: Final = (
     b"index.lock",
     b"shallow.lock",
@@ -151,7 +151,7 @@ def _left_to_people(common_dir: bytes) -> Iterator[Leftover]:
     for path in _BY_HAND_LOCKS:
         found = look(common_dir, path)
         if found is not None:
-            yield _leftover(Candidate(path=path, age_s=0.0), found.st_size, _BY_HAND)
+            yield _leftover(Candidate(path=path, age_s=0.0), found.st_size, BY_HAND)
 
 
 def _empty_references(common_dir: bytes, now_s: float, ages: Policy) -> Iterator[Leftover]:

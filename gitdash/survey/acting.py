@@ -22,6 +22,7 @@ from gitdash.maintenance.facts import git_says_of_tasks, read_facts
 from gitdash.maintenance.fetching.options import FetchOptions
 from gitdash.maintenance.fetching.planning import plan_fetch
 from gitdash.maintenance.fetching.remotes import read_remotes
+from gitdash.maintenance.left_locks import with_known_jobs
 from gitdash.maintenance.planning import plan
 from gitdash.maintenance.queue import ActionQueue, Ticket, Work
 from gitdash.maintenance.schedule import QueueLimits
@@ -126,6 +127,8 @@ class Actions:
                 others=self._means.look_around(repository, tasks or (), cancel),
                 cancel=cancel,
             )
+            if facts.live_locks:
+                facts = with_known_jobs(facts, self.entries(repository))
             said = git_says_of_tasks(report, facts, program=self._means.program, cancel=cancel)
             facts = msgspec.structs.replace(facts, is_needed=said)
             found = plan(report, facts, tasks)

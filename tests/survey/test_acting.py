@@ -1,6 +1,7 @@
 """Actions of both front ends: what a watch hears of them, and what the ledger has."""
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Sequence
@@ -69,6 +70,37 @@ def test_watch_hears_which_task_runs_and_how_far_git_is_with_it(tmp_path: Path) 
     told = zip(watch.steps, watch.counts, strict=True)
     assert ("full-repack (1 of 2): writing objects", (3, 3)) in told
     assert "pack-refs (2 of 2): pack loose references" in watch.steps
+
+
+@pytest.mark.safety
+def test_lock_that_a_job_of_its_own_left_is_not_taken_for_that_of_another_git(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "r.git")
+    repository.commit({"a": "1"})
+    lock = repository.git_dir / "objects/pack/multi-pack-index.lock"
+    dying = tmp_path / "git"
+    dying.write_text(
+        f'#!/bin/sh\ncase " $* " in *" repack "*) : > "{lock}"; kill -SEGV $$;; esac\nexec "{shutil.which(GIT)}" "$@"\n'
+    )
+    dying.chmod(0o755)
+    acting = Actions(settings=Settings(), program=find_git(os.fspath(dying)), history=None, clock=time.time)
+    watch = Watch()
+    acting.maintain(acting.plan(found(repository), (Task.FULL_REPACK,)), watch, run="r")
+    assert acting.wait(60)
+    (entry,) = watch.entries
+    assert (entry.outcome, entry.leftovers) == (Outcome.FAILED, ("objects/pack/multi-pack-index.lock",))
+
+    def reason() -> str:
+        (refusal,) = acting.plan(found(repository), (Task.FULL_REPACK,)).plan.tasks[0].refusals
+        assert refusal.rule == "live-lock"
+        return refusal.reason
+
+    at = time.strftime("%H:%M", time.localtime(entry.started_at_s))
+    assert f": gitdash's full-repack of {at} left it behind; sweep keeps it for now: " in reason()
+    assert "and it goes when it is 15m old; you may remove it if you know that no git runs here" in reason()
+    assert "another git" not in reason()
+    # one that came after that job is another's
+    os.utime(lock, (time.time() + 5, time.time() + 5))
+    assert reason().startswith("another git is at work: objects/pack/multi-pack-index.lock")
 
 
 def test_plan_to_deduplicate_says_what_that_frees_also_if_nobody_has_measured_it(tmp_path: Path) -> None:
