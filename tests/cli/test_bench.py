@@ -200,7 +200,7 @@ def test_plot_in_place_of_what_is_no_file_is_refused_before_anything_runs(
 
 def test_png_without_its_library_names_the_extra(make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "PIL.ImageDraw", None)
-    with pytest.raises(GitdashError, match=r"gitdash\[plot\]"):
+    with pytest.raises(GitdashError, match=r"'\.\[plot\]'"):
         make(FAST, SLOW, plot_path=os.fspath(tmp_path / "x.png"))
 
 

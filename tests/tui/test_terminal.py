@@ -5,13 +5,15 @@ import re
 import signal
 import statistics
 import sys
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.support.memory import peak_bytes
-from tests.support.pty_session import PtySession, controls_in
+from tests.support.pty_session import LIMIT_S, PtySession, controls_in
+from tests.support.terminal_screen import screen_lines
 from tests.tui.fixture_fleet import HOSTILE_NAMES
 
 PROJECT = os.fspath(Path(__file__).parents[2])
@@ -23,6 +25,8 @@ QUIET_S = 0.3
 """A screen is painted when nothing more has come for this long: escape waits for that, to see what itself does."""
 BACK = (b"\x1b", "quit")
 """A key, and what is written once it has acted: escape and a key right after it would be one key with alt."""
+SEARCHED = (b"strange/", "go to strange/")
+"""The palette paints what it finds piece by piece, and marks the letters that were typed."""
 VISITED = (
     (b"O", "▲"),
     (b"d", "▌"),
@@ -50,7 +54,7 @@ VISITED = (
     (b"V", "Views"),
     BACK,
     (b"\x10", "Search"),
-    (b"strange/", "go to strange/"),
+    SEARCHED,
     BACK,
     (b"?", "Help"),
     BACK,
@@ -66,6 +70,14 @@ def _dashboard(rows: int, updates_per_s: int, *, columns: int = 120, lines: int 
     return PtySession(argv, columns=columns, lines=lines, folder=PROJECT)
 
 
+def _wait_until_it_stands(session: PtySession, text: str) -> None:
+    deadline_s = time.monotonic() + LIMIT_S
+    while not any(text in line for line in screen_lines(bytes(session.output), columns=200, lines=60)):
+        assert time.monotonic() < deadline_s
+        while session.read_available(QUIET_S):
+            pass
+
+
 @pytest.mark.safety
 def test_no_part_of_a_name_reaches_the_terminal_as_a_control() -> None:
     with _dashboard(0, 0, columns=200, lines=60) as session:
@@ -73,7 +85,11 @@ def test_no_part_of_a_name_reaches_the_terminal_as_a_control() -> None:
         for keys, text in VISITED:
             while keys == b"\x1b" and session.read_available(QUIET_S):
                 pass
-            session.key_to_paint(keys, text)
+            if (keys, text) == SEARCHED:
+                session.send(keys)
+                _wait_until_it_stands(session, text)
+            else:
+                session.key_to_paint(keys, text)
         session.send(b"q")
         assert session.wait_for_exit() == 0
     assert controls_in(bytes(session.output)) == set()
