@@ -128,7 +128,8 @@ def test_loan_of_one_that_is_there_and_borrows_no_more_is_forgotten_alone(gitdas
 @pytest.mark.safety
 def test_loan_of_one_that_may_be_hidden_by_another_is_forgotten_with_yes_alone(gitdash: Gitdash, fleet: Path) -> None:
     gitdash.run("scan", fleet)
-    shutil.rmtree(fleet / "member.git")
+    # moved, not removed: what is made next could get its inode
+    (fleet / "member.git").rename(fleet.parent / "aside.git")
     GitRepository.init(fleet / "member.git")
     ended = gitdash.run("forget", fleet)
     assert (ended.returncode, "is another folder than was seen" in ended.stderr) == (ExitCode.REFUSED, True)
