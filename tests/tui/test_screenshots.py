@@ -133,6 +133,7 @@ async def test_screen_is_as_kept(name: str, snapshot: SnapshotAssertion) -> None
         )
         for columns, lines in SIZES:
             await pilot.resize_terminal(columns, lines)
+            await until(lambda size=(columns, lines): app.screen.size == size, "the screen has its size")
             await _settle(app, pilot)
             texts = set()
             for theme, theme_name in THEMES.items():

@@ -63,6 +63,7 @@ class IdLine(Horizontal):
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="id-line")
         self.input = _IdInput(self._ask, placeholder)
+        self._mark = LinesView(lambda _width: [[Piece(" id ", Tone.KEY)]], id="id-mark")
         self._asked: list[str] = []
         """The latest last."""
         self._recalled = 0
@@ -71,8 +72,12 @@ class IdLine(Horizontal):
     @override
     def compose(self) -> ComposeResult:
         """Lay out sign and input."""
-        yield LinesView(lambda _width: [[Piece(" id ", Tone.KEY)]], id="id-mark")
+        yield self._mark
         yield self.input
+
+    def draw_mark(self) -> None:
+        """Draw the sign once it is displayed: Textual may tell a widget in a container that appears no size."""
+        self._mark.renew()
 
     @property
     def is_typing(self) -> bool:

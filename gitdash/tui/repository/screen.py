@@ -169,6 +169,8 @@ class RepositoryScreen(ItemsScreen):
         """Have at hand what the tab needs."""
         is_asking = self.shown_tab() == "objects"
         self.set_class(is_asking, "-asks")
+        if is_asking:
+            self.call_after_refresh(self.id_line.draw_mark)
         if not is_asking and self.id_line.is_typing:
             self.id_line.leave()
         self._need()
