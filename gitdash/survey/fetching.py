@@ -41,7 +41,9 @@ def fetch_remote(
     ended: LedgerEntry | None = None
     if other is not None:
         ended = entry.end(
-            Outcome.SKIPPED, Reason.SAME_UNDER_WAY, f"process {other.process_id} on {other.host} fetches from it already"
+            Outcome.SKIPPED,
+            Reason.SAME_UNDER_WAY,
+            f"process {other.process_id} on {other.host} fetches from it already",
         )
         watch.ends([ended])
         return ended
