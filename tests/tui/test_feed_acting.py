@@ -347,7 +347,8 @@ def test_end_waits_until_maintenance_has_let_go_of_its_lock_and_is_written_down(
     path = os.fsencode(fleet / "a.git")
     begun = tmp_path / "begun"
     git = tmp_path / "slow-git"
-    git.write_text(f'#!/bin/sh\ncase "$*" in *pack-refs*) touch {begun}; sleep 60;; esac\nexec {GIT} "$@"\n')
+    # not git maintenance is-needed, which names the task, too
+    git.write_text(f'#!/bin/sh\ncase "$*" in *" pack-refs --"*) touch {begun}; sleep 60;; esac\nexec {GIT} "$@"\n')
     git.chmod(0o755)
 
     def slow_leftovers(*_: object, **__: object) -> tuple[str, ...]:
