@@ -72,15 +72,20 @@ def test_what_may_only_be_out_of_sight_is_forgotten_with_yes_alone(gitdash: Gitd
     assert "member.git" not in set().union(*remembered(gitdash))
 
 
-@pytest.mark.parametrize(("answer", "exit_code", "borrowing"), [(b"y", 0, set()), (b"n", 3, {"member.git"})])
-def test_who_is_at_a_terminal_is_asked(
-    gitdash: Gitdash, fleet: Path, answer: bytes, exit_code: int, borrowing: set[str]
-) -> None:
+def put_out_of_sight(gitdash: Gitdash, fleet: Path) -> None:
+    """Have a scan see the borrower below what is an empty folder afterwards, as a mount point is."""
     (fleet / "mount").mkdir()
     (fleet / "member.git").rename(fleet / "mount" / "member.git")
     gitdash.run("scan", fleet)
     (fleet / "mount").rename(fleet / "aside")
     (fleet / "mount").mkdir()
+
+
+@pytest.mark.parametrize(("answer", "exit_code", "borrowing"), [(b"y", 0, set()), (b"n", 3, {"member.git"})])
+def test_who_is_at_a_terminal_is_asked(
+    gitdash: Gitdash, fleet: Path, answer: bytes, exit_code: int, borrowing: set[str]
+) -> None:
+    put_out_of_sight(gitdash, fleet)
     with PtySession(gitdash.command("forget", fleet), environment=gitdash.environment) as session:
         session.wait_for_text("forget 1 repository, as gone for good? [y/N]")
         session.send(answer + b"\r")
@@ -178,11 +183,7 @@ def test_what_was_on_another_file_system_is_forgotten_with_yes_alone(gitdash: Gi
 
 @pytest.mark.safety
 def test_what_is_back_when_the_question_is_answered_is_kept(gitdash: Gitdash, fleet: Path) -> None:
-    (fleet / "mount").mkdir()
-    (fleet / "member.git").rename(fleet / "mount" / "member.git")
-    gitdash.run("scan", fleet)
-    (fleet / "mount").rename(fleet / "aside")
-    (fleet / "mount").mkdir()
+    put_out_of_sight(gitdash, fleet)
     with PtySession(gitdash.command("forget", fleet), environment=gitdash.environment) as session:
         session.wait_for_text("forget 1 repository, as gone for good? [y/N]")
         (fleet / "mount").rmdir()
