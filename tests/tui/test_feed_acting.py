@@ -52,6 +52,15 @@ def history(tmp_path: Path) -> Iterator[History]:
 LOCAL = Settings(fetch=FetchSettings(protocols=("file",)))
 
 
+def _run_planned(watched: WatchedFeed, path: bytes, task: Task) -> None:
+    """Ask for the plan of one task, and run what comes."""
+    watched.feed.request_plans([path], [task])
+    watched.until(lambda seen: path in seen.plans)
+    plan = watched.seen.plans[path]
+    assert isinstance(plan, Plan)
+    watched.feed.run_plans([plan])
+
+
 def _ended(watched: WatchedFeed, kind: JobKind, state: JobState, path: bytes) -> Job:
     return watched.until_job(state, kind, path)
 
@@ -195,11 +204,7 @@ def test_what_an_earlier_run_did_not_end_is_said(fleet: Path, history: History) 
     path = os.fsencode(fleet / "a.git")
     with watched_feed(fleet, history=history) as watched:
         watched.until_over()
-        watched.feed.request_plans([path], [Task.VERIFY])
-        watched.until(lambda seen: path in seen.plans)
-        plan = watched.seen.plans[path]
-        assert isinstance(plan, Plan)
-        watched.feed.run_plans([plan])
+        _run_planned(watched, path, Task.VERIFY)
         entry = _ended(watched, JobKind.MAINTAIN, JobState.DONE, path).entries[0]
     # as a run leaves it that was killed: no process has the number 0
     history.ledger.put(msgspec.structs.replace(entry, outcome=Outcome.RUNNING, elapsed_s=None, process_id=2**22 + 1))
@@ -360,11 +365,7 @@ def test_end_waits_until_maintenance_has_let_go_of_its_lock_and_is_written_down(
     said: list[str] = []
     with watched_feed(fleet, history=history, git=os.fspath(git)) as watched:
         watched.until_over()
-        watched.feed.request_plans([path], [Task.PACK_REFS])
-        watched.until(lambda seen: path in seen.plans)
-        plan = watched.seen.plans[path]
-        assert isinstance(plan, Plan)
-        watched.feed.run_plans([plan])
+        _run_planned(watched, path, Task.PACK_REFS)
         watched.until(lambda _: begun.exists())
         assert (fleet / "a.git" / "objects" / "maintenance.lock").exists()
         watched.feed.stop(said.append)
