@@ -9,12 +9,12 @@ It judges nothing.
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_error import GitError
-from gitdash.gitcmd.git_program import GitProgram
+from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.output import first_complaint
 from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_file, irregular_reference_file
@@ -194,18 +194,30 @@ def _told(irregular: bytes) -> str:
     return f"{printable_path(irregular)} is not a regular file"
 
 
+def _ask_of_references(
+    report: RepositoryReport,
+    arguments: Sequence[str],
+    program: GitProgram,
+    cancel: threading.Event | None,
+    *,
+    check: bool = True,
+) -> GitOutput:
+    return run_git(
+        program,
+        arguments,
+        git_dir=report.repository.common_dir,
+        config=_WITHOUT_DERIVED_FILES,
+        time_limit_s=_REFERENCES_TIME_LIMIT_S,
+        cancel=cancel,
+        check=check,
+        stdout_limit_bytes=STDOUT_LIMIT_BYTES,
+    )
+
+
 def _broken_references(report: RepositoryReport, program: GitProgram, cancel: threading.Event | None) -> str | None:
     """Ask git to look at the tip of every reference; what it says beside the answer counts, too."""
     try:
-        output = run_git(
-            program,
-            ["rev-list", "--all", "--max-count=1"],
-            git_dir=report.repository.common_dir,
-            config=_WITHOUT_DERIVED_FILES,
-            time_limit_s=_REFERENCES_TIME_LIMIT_S,
-            cancel=cancel,
-            check=False,
-        )
+        output = _ask_of_references(report, ["rev-list", "--all", "--max-count=1"], program, cancel, check=False)
     except GitError as error:
         _raise_if_cancelled(error, cancel)
         return printable(str(error))
@@ -220,15 +232,8 @@ def _has_reference_to_no_commit(report: RepositoryReport, program: GitProgram, c
     if not may_have_pseudo_merges(report, program.version):
         return False
     try:
-        output = run_git(
-            program,
-            ["for-each-ref", "--format=%(objecttype) %(*objecttype)"],
-            git_dir=report.repository.common_dir,
-            config=_WITHOUT_DERIVED_FILES,
-            time_limit_s=_REFERENCES_TIME_LIMIT_S,
-            cancel=cancel,
-            stdout_limit_bytes=STDOUT_LIMIT_BYTES,
-        )
+        types = ["for-each-ref", "--format=%(objecttype) %(*objecttype)"]
+        output = _ask_of_references(report, types, program, cancel)
     except GitError as error:
         _raise_if_cancelled(error, cancel)
         return True
