@@ -56,7 +56,12 @@ class StandIn:
 
 @contextlib.contextmanager
 def stand_in(
-    common_dir: bytes, *, head: bytes, config: Sequence[tuple[Key, str]], keeps_objects: bool
+    common_dir: bytes,
+    *,
+    head: bytes,
+    config: Sequence[tuple[Key, str]],
+    keeps_objects: bool,
+    looks_at_loose: bool = True,
 ) -> Iterator[StandIn]:
     """Make a stand-in for a repository and remove it when the context ends, however it ends.
 
@@ -68,8 +73,9 @@ def stand_in(
         config: All that git is to know of the repository.
         keeps_objects: What is fetched goes into the repository's store; else it is gone with the stand-in, for a
             preview must not fill the store.
+        looks_at_loose: Whether loose objects may be something else than files; see `irregular_file`.
     """
-    _refuse_what_holds_git_up(common_dir)
+    _refuse_what_holds_git_up(common_dir, looks_at_loose=looks_at_loose)
     if not os.path.isdir(common_dir + b"/logs"):
         config = [*config, (("core", None, "logallrefupdates"), "false")]
     objects = os.fsdecode(common_dir + b"/objects")
@@ -91,9 +97,9 @@ def config_text(config: Sequence[tuple[Key, str]]) -> str:
     return "".join(lines)
 
 
-def _refuse_what_holds_git_up(common_dir: bytes) -> None:
+def _refuse_what_holds_git_up(common_dir: bytes, *, looks_at_loose: bool) -> None:
     for prefix, irregular in (
-        ("objects/", irregular_file(common_dir + b"/objects")),
+        ("objects/", irregular_file(common_dir + b"/objects", looks_at_loose=looks_at_loose)),
         ("", irregular_reference_file(common_dir)),
     ):
         if irregular is not None:

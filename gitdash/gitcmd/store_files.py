@@ -27,13 +27,14 @@ _KIND_NAMES: Final = {
 }
 
 
-def irregular_file(objects_dir: bytes) -> tuple[bytes, str] | None:
+def irregular_file(objects_dir: bytes, *, looks_at_loose: bool = True) -> tuple[bytes, str] | None:
     """Return the first file that git would open and that is not a regular one, with what it is; None if all are.
 
     The path is relative to `objects_dir`. A symbolic link counts as what it leads to; one that leads nowhere is
-    passed over, as are folders that cannot be listed: git says so itself.
+    passed over, as are folders that cannot be listed: git says so itself. Loose objects are left out if somebody has
+    just looked at each of them: to list up to 256 folders takes longer than all the rest.
     """
-    return _first_irregular(objects_dir, _opened(objects_dir))
+    return _first_irregular(objects_dir, _opened(objects_dir, looks_at_loose=looks_at_loose))
 
 
 def _first_irregular(folder: bytes, paths: Iterable[bytes]) -> tuple[bytes, str] | None:
@@ -53,7 +54,7 @@ def irregular_reference_file(git_dir: bytes) -> tuple[bytes, str] | None:
     return _first_irregular(git_dir, names)
 
 
-def _opened(objects_dir: bytes) -> Iterator[bytes]:
+def _opened(objects_dir: bytes, *, looks_at_loose: bool) -> Iterator[bytes]:
     """Names of irregular entries, links included, that git would open."""
     yield from (name for name in _irregular_entries(objects_dir, b"info") if os.path.basename(name) in _IN_INFO)
     for folder in _CHAINS:
@@ -63,7 +64,7 @@ def _opened(objects_dir: bytes) -> Iterator[bytes]:
         is_index = name.endswith(b".idx") and os.path.exists(os.path.join(objects_dir, path[:-3] + b"pack"))
         if is_index or _IN_PACK.fullmatch(name):
             yield path
-    for folder in _shards(objects_dir):
+    for folder in _shards(objects_dir) if looks_at_loose else ():
         for path in _irregular_entries(objects_dir, folder):
             if _LOOSE_OBJECT.fullmatch(os.path.basename(path)):
                 yield path

@@ -10,7 +10,6 @@ import msgspec
 
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, Neighbourhood
-from gitdash.maintenance.figures import figures_of
 from gitdash.model.ledger import LedgerEntry, StoreFigures
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Repository
@@ -99,12 +98,11 @@ class ActionMeans:
         """Read the facts of a repository now; a fetch goes by no finding, and to judge takes as long as to read."""
         return self._single(repository).facts
 
-    def figures(self, report: RepositoryReport) -> StoreFigures:
-        """Return the figures of a repository's own files now; of findings nothing is known, for nobody has judged."""
+    def read_again(self, report: RepositoryReport) -> RepositoryReport:
+        """Read a repository's own files now."""
         repository = report.repository
         inspection = inspect_again(repository.git_dir, repository.common_dir, report.inspection, now_s=self.clock())
-        now = msgspec.structs.replace(report, inspection=inspection)
-        return msgspec.structs.replace(figures_of(now), finding_count=None)
+        return msgspec.structs.replace(report, inspection=inspection)
 
     def look_around(
         self, repository: Repository, tasks: Sequence[Task], cancel: threading.Event | None

@@ -4,13 +4,17 @@ import threading
 from functools import partial
 from typing import Final
 
+import msgspec
+
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.command_log import commands_for
 from gitdash.maintenance.fetching.planning import NOTHING_TO_FETCH
 from gitdash.maintenance.fetching.running import fetch
+from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.outcomes import classify
 from gitdash.model.fetch import FetchProgress, RemotePlan
-from gitdash.model.ledger import LedgerEntry, Outcome, Reason
+from gitdash.model.inspection import Inspection, LooseFacts
+from gitdash.model.ledger import LedgerEntry, Outcome, Reason, StoreFigures
 from gitdash.model.plan import Refusal
 from gitdash.model.report import RepositoryReport
 from gitdash.survey.action_means import ActionMeans, ActionWatch
@@ -50,7 +54,8 @@ def fetch_remote(
     try:
         with commands_for(report.repository.path, entry.begin_command):
             # another remote of the same repository may have been fetched from since it was planned
-            before = means.figures(report)
+            current = means.read_again(report)
+            before = _figures(current)
             entry.note_before(before)
             watch.begins(before)
             result = fetch(
@@ -60,8 +65,9 @@ def fetch_remote(
                 now_s=means.clock(),
                 cancel=cancel,
                 on_progress=partial(_tell, watch) if watch.shows_progress else None,
+                looks_at_loose=not _has_only_objects_in_shards(current),
             )
-            after = before if remote.is_preview else means.figures(report)
+            after = before if remote.is_preview else _figures(means.read_again(current))
             ended = entry.end_fetch(result, before=before, after=after)
     except GitdashError as error:
         verdict = classify(error)
@@ -91,6 +97,21 @@ def refused_fetch(
     if not is_named and all(refusal.rule in NOTHING_TO_FETCH for refusal in refusals):
         return entry.end(Outcome.NOTHING_TO_DO, None, why)
     return entry.end(Outcome.REFUSED, Reason.REFUSED, why)
+
+
+def _figures(report: RepositoryReport) -> StoreFigures:
+    """Return the figures; of findings nothing is known, for nobody has judged."""
+    return msgspec.structs.replace(figures_of(report), finding_count=None)
+
+
+def _has_only_objects_in_shards(report: RepositoryReport) -> bool:
+    """Tell whether each entry of each shard was seen to be a file with the name of an object."""
+    inspection = report.inspection
+    return (
+        isinstance(inspection, Inspection)
+        and isinstance(inspection.loose, LooseFacts)
+        and not inspection.loose.garbage_count
+    )
 
 
 def _tell(watch: ActionWatch, progress: FetchProgress) -> None:

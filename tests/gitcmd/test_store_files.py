@@ -86,6 +86,13 @@ def test_a_fifo_that_git_would_open_is_found(objects: Path, name: str) -> None:
     assert irregular_file(os.fsencode(objects)) == (name.encode(), "a FIFO")
 
 
+def test_loose_objects_are_left_out_where_somebody_has_looked_at_each(objects: Path) -> None:
+    make_fifo(objects / "0f" / ("e" * 38))
+    assert irregular_file(os.fsencode(objects), looks_at_loose=False) is None
+    make_fifo(objects / "info" / "alternates")
+    assert irregular_file(os.fsencode(objects), looks_at_loose=False) == (b"info/alternates", "a FIFO")
+
+
 @pytest.mark.parametrize("name", NOT_OPENED_BY_GIT)
 def test_a_fifo_that_git_would_not_open_does_not_matter(objects: Path, name: str) -> None:
     make_fifo(objects / name)

@@ -220,6 +220,31 @@ def test_fetch_that_nobody_watches_has_the_same_figures_in_the_ledger(tmp_path: 
     assert watched[2]
 
 
+@pytest.mark.safety
+@pytest.mark.parametrize("has_objects", [False, True])
+def test_fetch_is_refused_where_a_loose_object_became_a_fifo_since_it_was_planned(
+    tmp_path: Path, *, has_objects: bool
+) -> None:
+    source, repository = (GitRepository.init(tmp_path / name) for name in ("source.git", "r.git"))
+    tip = source.commit({"a": "1"})
+    if has_objects:
+        repository.commit({"b": "another"})
+    repository.git("remote", "add", "origin", os.fspath(source.path))
+    options = configured_options(FetchSettings(protocols=("file",)))
+    acting, watch = actions(), FetchWatch()
+    report = acting.facts(found(repository))
+    plan = acting.plan_fetch(report, options)
+    # the first object that git looks for
+    fifo = repository.git_dir / "objects" / tip[:2] / tip[2:]
+    fifo.parent.mkdir(exist_ok=True)
+    os.mkfifo(fifo)
+    acting.fetch(report, plan, lambda _: watch, run="r")
+    assert acting.wait(60)
+    (entry,) = watch.entries
+    assert entry.outcome is Outcome.REFUSED
+    assert entry.sentence == f"objects/{tip[:2]}/{tip[2:]} is a FIFO, and git would open it"
+
+
 class FetchWatch(Watch):
     """Takes what is told of received bytes, too."""
 

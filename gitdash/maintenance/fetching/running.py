@@ -57,11 +57,12 @@ def fetch(  # noqa: PLR0913 - what each fetch needs, and who wants to hear of it
     cancel: threading.Event | None = None,
     on_progress: Callable[[FetchProgress], None] | None = None,
     on_output: Callable[[GitOutput], None] | None = None,
+    looks_at_loose: bool = True,
 ) -> FetchResult:
     """Fetch from one remote as planned, and say what came of it; an error of git's or of a file becomes a result.
 
     `now_s` is the time at which it is called. `on_progress` hears how far git is, `on_output` what each call of git
-    said and took, both in this thread.
+    said and took, both in this thread. `looks_at_loose` as of `stand_in`.
     """
     session = FetchSession(
         program=program, now_s=now_s, time_limit_s=remote.time_limit_s, cancel=cancel, on_output=on_output
@@ -73,7 +74,10 @@ def fetch(  # noqa: PLR0913 - what each fetch needs, and who wants to hear of it
     if not _is_there(report) or not isinstance(report.inspection, Inspection):
         return gathered.result(Outcome.FAILED, Reason.VANISHED, _VANISHED)
     try:
-        output = _Fetch(gathered=gathered, inspection=report.inspection, on_progress=on_progress).run()
+        fetching = _Fetch(
+            gathered=gathered, inspection=report.inspection, on_progress=on_progress, looks_at_loose=looks_at_loose
+        )
+        output = fetching.run()
     except (GitdashError, OSError) as error:
         result = fail(gathered, error)
     else:
@@ -102,6 +106,7 @@ class _Fetch:
     gathered: Gathered
     inspection: Inspection
     on_progress: Callable[[FetchProgress], None] | None
+    looks_at_loose: bool
     known: Mapping[str, str] = field(default_factory=dict)
     """References from before; asked only of a git that does not tell what it removed."""
 
@@ -115,6 +120,7 @@ class _Fetch:
             head=self._head(),
             config=config,
             keeps_objects=not remote.is_preview,
+            looks_at_loose=self.looks_at_loose,
         ) as place:
             gathered.stand_in_folder = place.folder
             environment = user.environment() | self._environment(user, place) | place.environment
