@@ -47,11 +47,9 @@ class _Sorted:
 
 def run_forget(session: Session, command: ForgetCommand) -> int:
     """Forget what is gone at or below the paths, and say what that was and what was kept."""
-    if session.dashboard.read_only and not command.dry_run:
-        say("gitdash: nothing is forgotten in read-only mode")
+    if _is_refused(session, command):
         return ExitCode.REFUSED
-    named = list(map(absolute_path, command.paths))
-    folders = tuple(dict.fromkeys((*named, *map(os.path.realpath, named))))
+    named, folders = _folders(command)
     with session.required_history() as history:
         found = remembered_below(history, folders)
         if not found:
@@ -68,6 +66,42 @@ def run_forget(session: Session, command: ForgetCommand) -> int:
     if judged.doubtful:
         return ExitCode.REFUSED
     return ExitCode.DONE if judged.forgotten else ExitCode.FINDINGS
+
+
+def run_forget_searched(session: Session, command: ForgetCommand) -> int:
+    """Forget that surveys looked for repositories below the paths, and say what is known where none did."""
+    if _is_refused(session, command):
+        return ExitCode.REFUSED
+    named, folders = _folders(command)
+    with session.required_history() as history:
+        known = list(dict.fromkeys(folder.path for folder in history.searched.all()))
+        gone = [path for path in known if path in folders]
+        if not command.dry_run:
+            history.searched.forget(gone)
+            _require_written(history)
+    if command.output_format == "json":
+        write_text(json_text({**_heading(command), "folders": [path_record("path", path) for path in gone]}))
+    else:
+        verb = "would forget" if command.dry_run else "forgot"
+        write_text("".join(f"{verb} that {printable_path(path)} was searched\n" for path in gone))
+    if not gone:
+        say(f"gitdash: below {', '.join(map(printable_path, named))} no survey has looked")
+        for line in _listed([f"one has below {printable_path(path)}" for path in known]):
+            say(f"gitdash: {line}")
+    return ExitCode.DONE if gone else ExitCode.FINDINGS
+
+
+def _is_refused(session: Session, command: ForgetCommand) -> bool:
+    if session.dashboard.read_only and not command.dry_run:
+        say("gitdash: nothing is forgotten in read-only mode")
+        return True
+    return False
+
+
+def _folders(command: ForgetCommand) -> tuple[list[bytes], tuple[bytes, ...]]:
+    """Return the paths of a command, and beside them where they lead."""
+    named = list(map(absolute_path, command.paths))
+    return named, tuple(dict.fromkeys((*named, *map(os.path.realpath, named))))
 
 
 def _agreed(found: Sequence[Remembered], command: ForgetCommand) -> set[tuple[bytes, str | None]]:
@@ -108,6 +142,10 @@ def _forget(history: History, gone: Sequence[Remembered]) -> None:
     """Raises HistoryError if the state file could not be written."""
     if gone:
         forget(history, gone)
+    _require_written(history)
+
+
+def _require_written(history: History) -> None:
     if history.problem is not None:
         raise HistoryError(history.problem)
 
@@ -147,12 +185,18 @@ def _listed(lines: Sequence[str]) -> list[str]:
 
 def _document(judged: _Sorted, command: ForgetCommand) -> dict[str, Any]:
     return {
+        **_heading(command),
+        "forgotten": [_record(one) for one in judged.forgotten],
+        "kept": [_record(one) for one in (*judged.kept, *judged.doubtful)],
+    }
+
+
+def _heading(command: ForgetCommand) -> dict[str, Any]:
+    return {
         "schema_version": SCHEMA_VERSION,
         "gitdash_version": __version__,
         "generated_at": utc_text(wall_clock()),
         "dry_run": command.dry_run,
-        "forgotten": [_record(one) for one in judged.forgotten],
-        "kept": [_record(one) for one in (*judged.kept, *judged.doubtful)],
     }
 
 

@@ -87,10 +87,14 @@ Examples:
   gitdash forget /srv/git/x.git                   it is gone for good
   gitdash forget /var/lib/ci --dry-run            what would be forgotten of all that lies below
   gitdash forget /mnt/backup --yes                also what may only be out of sight, as not mounted
+  gitdash forget --searched /                     reclaim does not look for borrowers below it any more
 """,
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
 @click.option("--yes", "agreed", is_flag=True, help="Forget also what may only be out of sight, without a question.")
+@click.option(
+    "--searched", is_flag=True, help="Forget that PATH was searched: reclaim looks for no borrowers below it."
+)
 @format_option()
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @click.pass_obj
@@ -100,6 +104,7 @@ def forget(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - the o
     What borrowed from a repository keeps that from being reclaimed, also while it is away. What is there is not
     forgotten, and no repository is touched. What gitdash did to them stays in `gitdash history`.
     """
-    from gitdash.cli.forget import ForgetCommand, run_forget
+    from gitdash.cli.forget import ForgetCommand, run_forget, run_forget_searched
 
-    click.get_current_context().exit(run_forget(session, ForgetCommand(**options)))
+    run = run_forget_searched if options.pop("searched") else run_forget
+    click.get_current_context().exit(run(session, ForgetCommand(**options)))

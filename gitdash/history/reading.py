@@ -11,7 +11,12 @@ from typing import Any, Final
 
 from gitdash.history.schema import NOT_READABLE, damaged
 
-_OTHER_KINDS: Final = {"fingerprint": (bytes, type(None)), "valid_until_s": (float, type(None)), "number": (int,)}
+_OTHER_KINDS: Final = {
+    "fingerprint": (bytes, type(None)),
+    "valid_until_s": (float, type(None)),
+    "number": (int,),
+    "is_whole": (int,),
+}
 """What stands in columns that do not hold bytes alone."""
 
 

@@ -61,6 +61,28 @@ class Loan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Device and inode of the folder in which `alternates_path` lies; None if nobody knows."""
 
 
+class SearchedFolder(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A folder below which a survey has looked for repositories."""
+
+    path: bytes
+    """Absolute, as it was given."""
+    real_path: bytes
+    """After links were followed; empty if nobody knows."""
+    place: tuple[int, int] | None
+    """Device and inode of the folder; None if nobody knows."""
+    is_whole: bool
+    """All of it answered, then or in a search before."""
+
+
+class GivenUp(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A git directory whose objects are lost for good, as a person says."""
+
+    git_dir: bytes
+    """Its path, after links were followed."""
+    place: tuple[int, int]
+    """Its device and inode."""
+
+
 Record = RepositoryReport | RepositorySummary | SizeMeasurement | LedgerEntry | ExperimentResult | StrategyComparison
 """What the state file holds as bytes."""
 

@@ -115,6 +115,21 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "DROP TABLE former_loans",
         "CREATE INDEX loans_by_store ON loans (store, store_path)",
     ),
+    (
+        # a repository has one root only, that of the last survey: a narrower one took the place of a wider one
+        """CREATE TABLE searched (
+            number INTEGER PRIMARY KEY,
+            path BLOB NOT NULL,
+            real_path BLOB NOT NULL,
+            place BLOB NOT NULL,
+            is_whole INTEGER NOT NULL,
+            UNIQUE (path, real_path, place))""",
+        "INSERT INTO searched (path, real_path, place, is_whole) SELECT DISTINCT root, x'', x'', 1 FROM repositories",
+        """CREATE TABLE given_up (
+            git_dir BLOB NOT NULL,
+            place BLOB NOT NULL,
+            PRIMARY KEY (git_dir, place)) WITHOUT ROWID""",
+    ),
 )
 """Each entry turns version n into n + 1; entries are never changed, only added."""
 

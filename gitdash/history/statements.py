@@ -17,6 +17,13 @@ SAVE_LOAN: Final = (
     "INSERT OR REPLACE INTO loans (alternates, store, store_path, borrower, place) VALUES (?, ?, ?, ?, ?)"
 )
 END_LOAN: Final = "DELETE FROM loans WHERE alternates = ? AND store = ? AND place = ?"
+SAVE_SEARCHED: Final = """INSERT INTO searched
+    (path, real_path, place, is_whole) VALUES (?, ?, ?, ?)
+    ON CONFLICT (path, real_path, place) DO UPDATE SET is_whole = max(is_whole, excluded.is_whole)"""
+DROP_SEARCHED_BUT_LAST: Final = """DELETE FROM searched WHERE path = ?1 AND number NOT IN
+    (SELECT number FROM searched WHERE path = ?1 ORDER BY number DESC LIMIT ?2)"""
+DROP_SEARCHED: Final = "DELETE FROM searched WHERE path = ?"
+SAVE_GIVEN_UP: Final = "INSERT OR IGNORE INTO given_up (git_dir, place) VALUES (?, ?)"
 SAVE_PREFERENCE: Final = "INSERT OR REPLACE INTO preferences (name, value) VALUES (?, ?)"
 SAVE_ACTION: Final = """INSERT OR REPLACE INTO actions
     (number, run, path, started_at_s, is_running, entry) VALUES (?, ?, ?, ?, ?, ?)"""

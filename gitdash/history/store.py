@@ -33,6 +33,7 @@ from gitdash.history.records import (
     unpack_names,
 )
 from gitdash.history.schema import Connections, HistoryError, connect
+from gitdash.history.searched_rows import SearchedRows
 from gitdash.history.writing import Row, Writer
 from gitdash.model.inspection import Inspection
 from gitdash.model.report import RepositoryReport
@@ -92,6 +93,8 @@ class History:
         """What was measured; `forget` takes only what is chosen by it."""
         self.loans = LoanRows(self._writer, self._reader, self._write_lock, shown_path)
         """Who borrows from whom, below whatever roots; `forget` takes nothing from it."""
+        self.searched = SearchedRows(self._writer, self._reader, self._write_lock, shown_path)
+        """Below which folders it was looked for borrowers, and who was given up; `forget` takes nothing from it."""
         self._waiting: dict[bytes, tuple[Row, bytes]] = {}
         """Rows of `repositories` and the report of each, by path."""
         self._due_s = 0.0
@@ -156,11 +159,6 @@ class History:
         """Return the paths of the repositories that lie below the roots or were found below them, sorted."""
         self.flush()
         return [row[0] for row in self._below("path", roots)]
-
-    def roots(self) -> list[bytes]:
-        """Return the folders below which surveys have found what is known, sorted."""
-        self.flush()
-        return [row[0] for row in self._reader.select("SELECT DISTINCT root FROM repositories ORDER BY root", ())]
 
     def report(self, path: bytes) -> RepositoryReport | None:
         """Return the last report of a repository; None if there is none (that this version can read)."""

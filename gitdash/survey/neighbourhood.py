@@ -2,9 +2,9 @@
 
 What is remembered may be old, or have gone with the state file. A borrower that is remembered counts, whether it is
 there now or not. Besides, what lies below the configured roots is looked at again, and below each folder around the
-repository that a survey has searched; excluded folders and other file systems may have borrowers, too. Where there is
-no such folder, nobody can know, nor where a folder cannot be searched. Repositories that lie in the git directories of
-others count, and those to which a link in such a folder leads. Judges no repository, and reads none of them.
+repository that a survey has ever searched; excluded folders and other file systems may have borrowers, too. Where there
+is none, nobody can know, nor where a folder cannot be searched. Repositories that lie in the git directories of others
+count, and those to which a link in such a folder leads. Judges no repository, and reads none of them.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from gitdash.assessment.sentences import shell_word
 from gitdash.discovery.roots import DiscoveryLimits, RootError, discover
 from gitdash.discovery.search import Place, Result
 from gitdash.inspection.files import read_file
@@ -22,6 +23,8 @@ from gitdash.maintenance.remembered_loans import stores_of
 from gitdash.maintenance.sharers import is_lost_and_found, unsearched
 from gitdash.model.repository import Repository
 from gitdash.survey.events import Waiting
+from gitdash.survey.patience import is_below_any
+from gitdash.survey.searched import FolderAround, searched_around
 from gitdash.survey.searching import Searching
 from gitdash.units import printable_path
 
@@ -48,11 +51,9 @@ def look_around(
     borrowers = {loan.borrower for loan in history.loans.all()}
     paths = {*history.paths([b"/"]), *borrowers, *_beside(repository)}
     configured = [os.fsencode(root) for root in settings.roots]
-    around = [root for root in (*configured, *history.roots()) if _is_inside(repository.path, root)]
-    objection: str | None = None
-    if not around:
-        objection = "no folder around it was searched for them; `gitdash scan FOLDER`, over all that may, sees to that"
-    roots = tuple(dict.fromkeys((*configured, *around)))
+    around = searched_around(history, repository.path)
+    objection = _objection_beforehand(repository, configured, around)
+    roots = tuple(dict.fromkeys((*configured, *(folder.path for folder in around))))
     searching = _searching(roots, settings, effective_uid, cancel)
     try:
         for one in searching.results():
@@ -60,7 +61,7 @@ def look_around(
                 paths |= {one.path, one.common_dir}
             elif not isinstance(one, Waiting):
                 paths.add(one.path)
-                objection = objection or _objection_to(one.path)
+                objection = objection or _objection_to(one.path, configured, around)
     except RootError as error:
         objection = str(error)
     if searching.silent:
@@ -79,7 +80,23 @@ def remembered_loans(repository: Repository, history: "History | None") -> tuple
     return tuple(loan for loan in loans if loan.alternates_path not in {objects_dir, objects_dir + b"/info/alternates"})
 
 
-def _objection_to(path: bytes) -> str | None:
+def _objection_beforehand(
+    repository: Repository, configured: Sequence[bytes], around: Sequence[FolderAround]
+) -> str | None:
+    """Return why nobody can know who borrows, whatever is found now, one clause; None if that can be known."""
+    if not around and not any(_is_inside(repository.path, root) for root in configured):
+        return "no folder around it was searched for them; `gitdash scan FOLDER`, over all that may, sees to that"
+    unanswered = next((folder.path for folder in around if not folder.is_whole), None)
+    if unanswered is None:
+        return None
+    # who is remembered to borrow may be away now; of who did not answer then, nothing is
+    word = shell_word(unanswered)
+    return (
+        f"{printable_path(unanswered)} never answered as a whole when it was searched; `gitdash scan {word}` asks again"
+    )
+
+
+def _objection_to(path: bytes, configured: Sequence[bytes], around: Sequence[FolderAround]) -> str | None:
     """Return why a folder that is no repository may have some in it, one clause; None if it cannot. Printable."""
     try:
         with os.scandir(path):
@@ -87,7 +104,13 @@ def _objection_to(path: bytes) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        return None if is_lost_and_found(path) else f"{printable_path(path)} {unsearched(error)}"
+        if is_lost_and_found(path):
+            return None
+        objection = f"{printable_path(path)} {unsearched(error)}"
+    holder = next((folder for folder in around if is_below_any(path, (folder.path,))), None)
+    if holder is None or is_below_any(path, configured):
+        return objection
+    return f"{objection} (`gitdash forget --searched {shell_word(holder.known_as)}` has that folder left out)"
 
 
 def _searching(roots: Sequence[bytes], settings: "Settings", effective_uid: int, cancel: threading.Event) -> Searching:

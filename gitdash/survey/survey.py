@@ -25,6 +25,7 @@ from gitdash.survey.loans import Loans
 from gitdash.survey.memory import Memory
 from gitdash.survey.patience import silence
 from gitdash.survey.priorities import Priorities
+from gitdash.survey.searched import remember_searched
 from gitdash.survey.searching import search_roots
 from gitdash.survey.store_state import StoreStates
 from gitdash.survey.summarize import summarize, totals_of
@@ -114,6 +115,7 @@ class _Survey:
         started_s = time.monotonic()
         inspecting = yield from self._inspect()
         if not self._cancel.is_set():
+            remember_searched(self._request.history, self._request.roots, self._searching.silent)
             loans = Loans(self._request.history, inspecting.inspected.values(), self._searching.silent)
             judge = self._judge(inspecting.inspected.values())
             judge.know(loans.other_borrowers())

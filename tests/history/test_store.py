@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from gitdash.history import schema, writing
-from gitdash.history.records import decode_report
+from gitdash.history.records import SearchedFolder, decode_report
 from gitdash.history.store import History, HistoryError, Loan, open_history
 from gitdash.model.inspection import (
     Alternate,
@@ -317,7 +317,7 @@ def scrambled(path: Path) -> None:
         (lambda path: path.write_bytes(b"hello"), "is not a state file of gitdash"),
         (lambda path: path.write_bytes(b"\0" * 4096), "is not a state file of gitdash"),
         (foreign, "is a database of another program"),
-        (newer, "is from a newer gitdash (version 99 of the file, this one knows 7)"),
+        (newer, "is from a newer gitdash (version 99 of the file, this one knows 8)"),
         (cut, "is damaged"),
         (scrambled, "is damaged"),
     ],
@@ -579,6 +579,43 @@ def test_loans_of_two_folders_at_one_path_are_two(path: Path) -> None:
         assert history.loans.all() == {unknown, first, second}
         history.loans.change(ended=[first], new=[])
         assert history.loans.all() == {unknown, second}
+
+
+def searched(path: bytes, inode: int, *, is_whole: bool = True) -> SearchedFolder:
+    return SearchedFolder(path=path, real_path=b"/real" + path, place=(2**63, inode), is_whole=is_whole)
+
+
+def test_folder_that_was_searched_whole_once_stays_so(path: Path) -> None:
+    with open_history(str(path)) as history:
+        history.searched.save([searched(b"/q", 1, is_whole=False)])
+        assert history.searched.all() == [searched(b"/q", 1, is_whole=False)]
+        history.searched.save([searched(b"/q", 1)])
+        history.searched.save([searched(b"/q", 1, is_whole=False)])
+        assert (history.searched.all(), history.problem) == ([searched(b"/q", 1)], None)
+
+
+def test_searches_of_folders_inside_or_elsewhere_leave_the_others_known(path: Path) -> None:
+    with open_history(str(path)) as history:
+        history.searched.save([searched(b"/q", 1), searched(b"/q/a", 2)])
+        history.searched.save([searched(b"/q", 3)])
+        history.forget([b"/q"])
+        assert history.searched.all() == [searched(b"/q", 1), searched(b"/q", 3), searched(b"/q/a", 2)]
+        history.searched.forget([b"/q"])
+        assert history.searched.all() == [searched(b"/q/a", 2)]
+
+
+def test_of_a_path_with_a_new_folder_each_day_the_last_eight_are_known(path: Path) -> None:
+    with open_history(str(path)) as history:
+        history.searched.save([searched(b"/other", 1)])
+        for inode in range(20):
+            history.searched.save([searched(b"/q", inode)])
+        assert [one.place and one.place[1] for one in history.searched.all()] == [1, *range(12, 20)]
+
+
+def test_roots_of_an_older_file_count_as_searched(path: Path) -> None:
+    write_older_file(path, 6)
+    with open_history(str(path)) as history:
+        assert history.searched.all() == [SearchedFolder(path=b"/srv", real_path=b"", place=None, is_whole=True)]
 
 
 def test_what_is_remembered_below_a_folder_is_told_whichever_table_has_it(path: Path) -> None:
