@@ -1,4 +1,4 @@
-"""Whether objects are new: found in packs that were added since an older measurement, and nowhere else.
+"""Whether objects are new: found in what was added to a store since an older measurement, and nowhere else.
 
 Imports numpy: import this module only where it is used.
 """
@@ -9,14 +9,15 @@ from gitdash.measurement.stores import Store, contains_all, share_objects, store
 from gitdash.model.inspection import ObjectFormat
 
 
-def only_in_added_packs(
+def only_in_added(
     added: Store, others: Sequence[Store], object_format: ObjectFormat
 ) -> Callable[[Sequence[str]], bool]:
     """Return a function that tells of object ids whether all of them lie in `added` alone.
 
-    `added` are the packs added since, `others` the older packs with all loose objects, and the lenders. It says False
-    for any ids if an added pack holds an object that one of the others holds: then the older size itself may count
-    another copy now. Reads the stores at the first call, and raises what their callables raise.
+    `added` are the packs and loose objects added since, `others` the older packs with the loose objects of then, also
+    of those that are packed by now, and the lenders. It says False for any ids if what was added holds an object that
+    one of the others holds: then the older size itself may count another copy now. Reads the stores at the first call,
+    and raises what their callables raise.
     """
 
     def are_new(object_ids: Sequence[str]) -> bool:

@@ -9,7 +9,8 @@ Without an exclusion git counts exactly what is reachable, by bitmap, by walk or
   it is exact only if no object is stored twice: for one that is, the two queries may take different copies. Its argv
   are both queries, parted by `;`: neither alone gives the figure.
 - A difference adds a walk with an exclusion to an older size: exact if that one was, and if every object that the walk
-  finds lies in packs added since, which hold nothing that was there before.
+  finds lies in packs added since or in loose files written since, and these hold nothing that was there before. Else
+  it is an upper bound like any walk with an exclusion: an object that comes back counts twice.
 
 Raises what `queries.py` raises.
 """
@@ -46,8 +47,8 @@ class PreviousSize:
     tips: frozenset[str]
     """The tips it counted."""
     are_new: Callable[[Sequence[str]], bool] | None = None
-    """Whether all these objects lie in packs added since that hold nothing of what older packs, loose files and lenders
-    hold (`additions.only_in_added_packs`); None if that cannot be told."""
+    """Whether all these objects lie in packs and loose files added since that hold nothing of what older packs, older
+    loose files and lenders hold (`additions.only_in_added`); None if that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +135,7 @@ def extended(previous: PreviousSize, queries: StoreQueries, tips: Tips) -> Answe
     if exact and previous.are_new is not None:
         exact = previous.are_new(queries.object_ids(added, excluded) if usage.size_bytes else ())
     sum_bytes = previous.size_bytes + usage.size_bytes
-    notes = () if exact else ("the older size plus what is new: an object that comes back may count twice",)
-    return replace(_answer(usage, Strategy.DIFFERENCE, exact=exact), size_bytes=sum_bytes, notes=notes)
+    return replace(_answer(usage, Strategy.DIFFERENCE, exact=exact), size_bytes=sum_bytes)
 
 
 def _answer(usage: Usage, strategy: Strategy, *, exact: bool) -> Answer:

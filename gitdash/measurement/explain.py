@@ -60,13 +60,18 @@ def explain_size(
     else:
         lines += [f"strategy: {choice.strategy.value}: {reason}", f"cost: {cost}"]
         if measurement.strategy is not choice.strategy:
-            why = "; the notes say why" if measurement.notes else ""
-            lines.append(f"in the end: {measurement.strategy.value} gave the answer{why}")
+            lines.append(f"in the end: {measurement.strategy.value} gave the answer{_why_another(choice, measurement)}")
         lines.append(f"answer: {figure}, {measurement.bound.words}, in {human_duration(measurement.elapsed_s)}")
     lines += [f"left out: references that match {pattern}" for pattern in measurement.excluded_references]
     lines.append(f"command: {' '.join(measurement.argv)}")
     lines.append(f"  {HOW_GIT_RAN}")
     return (*lines, *(f"note: {note}" for note in measurement.notes))
+
+
+def _why_another(choice: StrategyChoice, measurement: SizeMeasurement) -> str:
+    if measurement.notes:
+        return "; the notes say why"
+    return ", for the sum would not have been exact" if choice.strategy is Strategy.DIFFERENCE else ""
 
 
 def explain_difference(report: RepositoryReport) -> tuple[str, ...]:

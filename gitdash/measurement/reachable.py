@@ -114,11 +114,12 @@ def _exact_without_bitmap(strategy: Strategy, tips: Tips) -> Strategy:
 
 
 def _first_answer(request: SizeRequest, strategy: Strategy, queries: StoreQueries, tips: Tips) -> Answer:
+    rule = _rule_for(request, strategy, queries)
     if strategy is Strategy.DIFFERENCE and request.previous is not None:
         found = _extended(request, request.previous, queries, tips)
-        if found is not None:
+        # a bound is for where a full measurement would be one, too
+        if found is not None and (found.exact or (rule is Strategy.WALK and tips.excluded)):
             return found
-    rule = _rule_for(request, strategy, queries)
     return answer(rule, queries, tips, every_object_once=request.every_object_once)
 
 

@@ -1,10 +1,14 @@
 """Sizes: each says which question it answers, how it was obtained and how old it is."""
 
 import enum
+from typing import TypeAlias
 
 import msgspec
 
 from gitdash.model.repository import Unreadable
+
+PackedIds: TypeAlias = bytes
+"""Object ids of one length in binary, one after the other."""
 
 
 class Question(enum.StrEnum):
@@ -100,6 +104,8 @@ class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Those of the notes that are signs of damage: all but objects that a partial clone leaves out, and bounds."""
     inexact_bound: Bound = Bound.UPPER
     """What a figure is that is not exact; says nothing where it is."""
+    loose_ids: PackedIds | None = None
+    """Only as it is stored: the loose objects that were there. None if they are not known, or too many to be kept."""
 
     @property
     def bound(self) -> Bound:

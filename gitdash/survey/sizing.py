@@ -30,7 +30,7 @@ from gitdash.survey.comparing import accelerators, speed_fingerprint
 from gitdash.survey.damage import DamageSearch
 from gitdash.survey.inspect_now import inspect_now
 from gitdash.survey.lenders import Lender, Lenders
-from gitdash.survey.older_size import pack_text, previous_size
+from gitdash.survey.older_size import loose_ids_now, pack_text, previous_size
 from gitdash.survey.shared_queries import SharedQueries
 from gitdash.survey.size_inputs import SizeQuestion, size_inputs, size_request
 from gitdash.survey.tips import tips_of, tips_source
@@ -53,6 +53,8 @@ class PreparedSize:
     query_key: bytes
     """Equal for questions that are the same query of git; `fingerprint` holds for one question alone."""
     state: SizeState
+    loose_ids: bytes | None
+    """Ids of the loose objects, as `SizeMeasurement` has them; None as well where they are of no use."""
     stored: SizeMeasurement | None
     """The stored answer if it is still true."""
     choice: StrategyChoice
@@ -135,7 +137,7 @@ class Sizing:
         if self._history is not None and not measurement.warnings:
             self._history.save_size(
                 report.repository.path,
-                measurement,
+                msgspec.structs.replace(measurement, loose_ids=prepared.loose_ids),
                 fingerprint=prepared.fingerprint,
                 tips=sorted(prepared.state.tips),
                 packs=[pack_text(pack) for pack in sorted(prepared.state.packs)],
@@ -189,10 +191,12 @@ class Sizing:
         state = size_state(inputs, counted_tips(request))
         fingerprint = size_fingerprint(inputs) + state.surroundings
         stored = self._last(report, asked) if asked.strategy is None else None
-        if stored is not None and stored.fingerprint == fingerprint:
-            answer: SizeMeasurement | None = stored.measurement
+        loose_ids = None
+        if stored is not None and stored.fingerprint == fingerprint and _is_worth_keeping(stored.measurement, request):
+            answer: SizeMeasurement | None = msgspec.structs.replace(stored.measurement, loose_ids=None)
         else:
             answer = None
+            loose_ids = loose_ids_now(state, request.objects_dir, inputs.alternates)
             if stored is not None:
                 request = replace(request, previous=previous_size(stored, state, request, inputs.alternates))
             request = self._with_preferred(request)
@@ -207,6 +211,7 @@ class Sizing:
             fingerprint=fingerprint,
             query_key=_query_key(report.repository.path, request, inputs),
             state=state,
+            loose_ids=loose_ids,
             stored=answer,
             choice=choose(request, self._program),
             speed_fingerprint=speed,
@@ -237,6 +242,11 @@ class Sizing:
         if self._history is None:
             return None
         return self._history.last_size(report.repository.path, asked.question, asked.excluded_references)
+
+
+def _is_worth_keeping(size: SizeMeasurement, request: SizeRequest) -> bool:
+    """Tell whether it is more than a sum that is not exact, where a full measurement would be."""
+    return size.exact or size.strategy is not Strategy.DIFFERENCE or bool(request.lender_objects_dirs)
 
 
 def _files(prepared: PreparedSize) -> tuple[bytes, int | None]:

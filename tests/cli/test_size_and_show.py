@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -269,6 +270,33 @@ def test_a_size_grows_by_the_difference_and_equals_a_full_measurement(gitdash: G
     assert extended["strategy"] == "difference"
     assert extended["bytes"] == disk_usage(pool.path, "--all")
     assert extended["exact"]
+
+
+@pytest.mark.oracle
+def test_what_a_small_fetch_brings_is_added_exactly_and_is_no_finding(gitdash: Gitdash, fleet: Path) -> None:
+    mirror = GitRepository(fleet / "pool.git", clock_s=1_800_000_000)
+    gitdash.json("size", mirror.path)
+    for number in range(3):
+        mirror.commit({"a": f"loose {number}\n" * 50})
+        size = gitdash.json("size", mirror.path)
+        assert (size["strategy"], size["exact"], size["notes"]) == ("difference", True, [])
+        assert size["bytes"] == disk_usage(mirror.path, "--all")
+        assert "measurement-notes" not in gitdash.run("check", mirror.path, "--sizes", "all").stdout
+
+
+@pytest.mark.oracle
+def test_what_was_loose_is_not_counted_again_once_it_is_packed(gitdash: Gitdash, fleet: Path) -> None:
+    pool = GitRepository(fleet / "pool.git", clock_s=1_800_000_000)
+    pool.blob(random.Random(1).randbytes(200_000))
+    pool.commit({"big": "".join(f"{number}\n" for number in range(9000))})
+    pool.commit({"a": "without it\n"})
+    gitdash.json("size", pool.path)
+    pool.git("repack", "-d", "-q")
+    pool.commit({"big": "".join(f"{number}\n" for number in range(9000))})
+    pool.git("repack", "-d", "-q")
+    size = gitdash.json("size", pool.path)
+    assert size["exact"]
+    assert size["bytes"] == disk_usage(pool.path, "--all")
 
 
 @pytest.mark.oracle

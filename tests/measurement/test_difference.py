@@ -1,18 +1,19 @@
-"""An older size plus what is new equals a full measurement, or says that it is not exact."""
+"""An older size plus what is new equals a full measurement, or a full measurement is made."""
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gitdash.measurement.additions import only_in_added_packs
+from gitdash.measurement.additions import only_in_added
 from gitdash.measurement.answers import PreviousSize
 from gitdash.measurement.reachable import measure_reachable
 from gitdash.measurement.size_request import SizeRequest, counted_tips
 from gitdash.measurement.stores import Store
 from gitdash.model.inspection import ObjectFormat
-from gitdash.model.sizes import Question, SizeMeasurement, Strategy
+from gitdash.model.sizes import Bound, Question, SizeMeasurement, Strategy
 from tests.measurement.built import git_program, request_for, store_of, stored_packs
 from tests.support.repositories import GitRepository
 
@@ -48,26 +49,26 @@ class Older:
         self.size = measure(request)
         self.tips = counted_tips(request)
         self.packs = set(own.packs())
+        self.loose = dict(store_of(own).loose())
 
     def previous(self, own: GitRepository, *lenders: GitRepository) -> PreviousSize:
-        added = of_packs(set(own.packs()) - self.packs, "added")
-        older = of_packs(self.packs, "older")
-        loose = Store(identity="loose", packs=tuple, loose=store_of(own).loose)
-        others = [older, loose, *map(store_of, lenders)]
+        new_loose = [found for found in store_of(own).loose() if found[0] not in self.loose]
+        added = replace(of_packs(set(own.packs()) - self.packs, "added"), loose=lambda: new_loose)
+        older = replace(of_packs(self.packs, "older"), loose=self.loose.items)
+        others = [older, *map(store_of, lenders)]
         return PreviousSize(
             size_bytes=self.size.bytes,
             exact=self.size.exact,
             tips=self.tips,
-            are_new=only_in_added_packs(added, others, ObjectFormat.SHA1),
+            are_new=only_in_added(added, others, ObjectFormat.SHA1),
         )
 
 
-def check(own: GitRepository, older: Older, *, exact: bool, question: Question = Question.REACHABLE) -> SizeMeasurement:
-    size = measure(request_for(own, question, previous=older.previous(own)))
-    full = measure(request_for(own, question, requested=Strategy.WALK))
-    assert size.strategy is Strategy.DIFFERENCE
-    assert size.exact is exact
-    assert (size.bytes == full.bytes) or not size.exact
+def check(own: GitRepository, older: Older, strategy: Strategy = Strategy.DIFFERENCE) -> SizeMeasurement:
+    """Measure, and hold the answer against what git says of all references."""
+    size = measure(request_for(own, previous=older.previous(own)))
+    assert (size.strategy, size.exact) == (strategy, True)
+    assert size.bytes == int(own.git("rev-list", "--all", "--objects", "--disk-usage"))
     return size
 
 
@@ -79,8 +80,7 @@ def test_new_commits_in_a_new_pack_are_added_exactly(tmp_path: Path) -> None:
         own.commit({"file": f"new {number}\n" * 200, "new": f"new {number}"})
     own.commit({"branch": "b"}, reference="refs/heads/branch")
     add_pack(own)
-    size = check(own, older, exact=True)
-    assert size.bytes == int(own.git("rev-list", "--all", "--objects", "--disk-usage"))
+    size = check(own, older)
     assert size.bytes > older.size.bytes
 
 
@@ -89,20 +89,18 @@ def test_nothing_new_is_exact(tmp_path: Path) -> None:
     own = packed(tmp_path / "own.git")
     older = Older(own, request_for(own))
     own.git("update-ref", "refs/heads/same", own.git("rev-parse", "main~1"))
-    assert check(own, older, exact=True).bytes == older.size.bytes
+    assert check(own, older).bytes == older.size.bytes
 
 
 @pytest.mark.oracle
-def test_revert_is_not_called_exact(tmp_path: Path) -> None:
+def test_revert_leads_to_a_full_measurement(tmp_path: Path) -> None:
     own = packed(tmp_path / "own.git")
     older = Older(own, request_for(own))
     # the tree of an old commit returns: the walk counts its objects again
     own.commit({"file": "1\n" * 300, "other": "1"}, message="revert")
     own.blob(random.Random(1).randbytes(3000))
     add_pack(own)
-    size = check(own, older, exact=False)
-    assert size.bytes > measure(request_for(own)).bytes
-    assert "may count twice" in size.notes[0]
+    check(own, older, Strategy.BITMAP)
 
 
 @pytest.mark.oracle
@@ -117,46 +115,68 @@ def test_sum_that_exceeds_all_files_leads_to_a_full_measurement(tmp_path: Path) 
 
 
 @pytest.mark.oracle
-def test_file_that_comes_back_is_not_called_exact(tmp_path: Path) -> None:
+def test_file_that_comes_back_leads_to_a_full_measurement(tmp_path: Path) -> None:
     own = packed(tmp_path / "own.git")
     own.commit({"file": "without the others"})
     own.repack()
     older = Older(own, request_for(own))
     own.commit({"file": "without the others", "back": "2\n" * 300})
     add_pack(own)
-    size = check(own, older, exact=False)
-    assert size.bytes > measure(request_for(own)).bytes
+    check(own, older, Strategy.BITMAP)
 
 
 @pytest.mark.oracle
-def test_pack_that_brings_old_objects_again_is_not_called_exact(tmp_path: Path) -> None:
+def test_pack_that_brings_old_objects_again_leads_to_a_full_measurement(tmp_path: Path) -> None:
     own = packed(tmp_path / "own.git")
     older = Older(own, request_for(own))
     own.commit({"new": "new"})
     # whole objects instead of deltas, in a newer pack: a full measurement charges these
     own.git("repack", "-q", "-a", "-F", "--depth=0", "--window=0")
     assert set(own.packs()) > older.packs
-    check(own, older, exact=False)
+    check(own, older, Strategy.BITMAP)
 
 
 @pytest.mark.oracle
-def test_new_loose_objects_are_added_but_not_called_exact(tmp_path: Path) -> None:
+def test_new_loose_objects_are_added_exactly(tmp_path: Path) -> None:
     own = packed(tmp_path / "own.git")
+    own.commit({"new": "loose before"})
     older = Older(own, request_for(own))
-    own.commit({"new": "new"})
-    size = check(own, older, exact=False)
-    assert size.bytes == measure(request_for(own)).bytes
+    own.commit({"new": "loose now"})
+    own.commit({"packed": "in a new pack"})
+    assert check(own, older).bytes > older.size.bytes
 
 
 @pytest.mark.oracle
-def test_difference_needs_no_proof_to_be_an_upper_bound(tmp_path: Path) -> None:
+def test_what_was_loose_is_not_new_once_it_is_packed(tmp_path: Path) -> None:
+    own = packed(tmp_path / "own.git")
+    own.blob(random.Random(1).randbytes(90_000))
+    own.commit({"old": "".join(f"{number}\n" for number in range(5000))})
+    own.commit({"new": "without the old one"})
+    older = Older(own, request_for(own))
+    add_pack(own)
+    own.commit({"old": "".join(f"{number}\n" for number in range(5000))})
+    add_pack(own)
+    check(own, older, Strategy.BITMAP)
+
+
+@pytest.mark.oracle
+def test_loose_object_that_comes_back_is_not_new(tmp_path: Path) -> None:
+    own = packed(tmp_path / "own.git")
+    own.commit({"old": "a file\n" * 50})
+    own.commit({"new": "without the old one"})
+    older = Older(own, request_for(own))
+    own.commit({"old": "a file\n" * 50, "more": "and another"})
+    check(own, older, Strategy.BITMAP)
+
+
+@pytest.mark.oracle
+def test_difference_without_a_proof_leads_to_a_full_measurement(tmp_path: Path) -> None:
     own = packed(tmp_path / "own.git")
     older = Older(own, request_for(own))
     own.commit({"new": "new"})
     previous = PreviousSize(size_bytes=older.size.bytes, exact=True, tips=older.tips)
     size = measure(request_for(own, previous=previous))
-    assert not size.exact
-    assert size.bytes >= measure(request_for(own)).bytes
+    assert (size.strategy, size.exact) == (Strategy.BITMAP, True)
 
 
 @pytest.mark.oracle
@@ -212,4 +232,5 @@ def test_difference_without_the_lender(tmp_path: Path) -> None:
     member.commit({"own": "2" * 300, "lent": "0\n" * 300})
     add_pack(member)
     again = measure(request_for(member, OWN, pool, previous=older.previous(member, pool)))
-    assert not again.exact
+    assert (again.strategy, again.bound, again.notes) == (Strategy.DIFFERENCE, Bound.UPPER, ())
+    assert again.bytes > measure(request_for(member, OWN, pool, requested=Strategy.UNION)).bytes
