@@ -11,6 +11,7 @@ import select
 import signal
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from gitdash.gitcmd.watchdog import Watchdog
@@ -29,13 +30,24 @@ _live: Final[dict[int, "ProcessGroup"]] = {}
 class ProcessGroup:
     """The session of one child, which leads it or stands for who did. Its owner calls `end` once, whatever happened."""
 
-    __slots__ = ("_exit_descriptor", "_number", "_watchdog", "pid", "stopped")
+    __slots__ = ("_before_stop", "_exit_descriptor", "_number", "_watchdog", "pid", "stopped")
 
-    def __init__(self, pid: int, watchdog: Watchdog, *, number: int | None = None) -> None:
-        """Take the process that is waited for; `number` is that of the group, if another led it and is gone."""
+    def __init__(
+        self,
+        pid: int,
+        watchdog: Watchdog,
+        *,
+        number: int | None = None,
+        before_stop: Callable[[int], None] | None = None,
+    ) -> None:
+        """Take the process that is waited for; `number` is that of the group, if another led it and is gone.
+
+        `before_stop` gets it before each SIGTERM, perhaps in a signal handler: it takes no lock, and raises nothing.
+        """
         self.pid = pid
         self._number = pid if number is None else number
         self._watchdog = watchdog
+        self._before_stop = before_stop
         watchdog.add(self._number)
         self.stopped = False
         """Ended by `stop_all`, and not by its owner."""
@@ -74,6 +86,8 @@ class ProcessGroup:
         """Signal every process of the group, unless the leader is reaped already."""
         with _lock:
             if _live.get(self.pid) is self:
+                if number is signal.SIGTERM and self._before_stop is not None:
+                    self._before_stop(self._number)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._number, number)
 

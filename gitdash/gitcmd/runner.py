@@ -61,6 +61,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     stdin: bytes = b"",
     on_stderr: Callable[[bytes], None] | None = None,
     on_progress: Callable[[CommandProgress], None] | None = None,
+    before_stop: Callable[[int], None] | None = None,
     time_limit_s: float,
     cancel: threading.Event | None = None,
     stdout_limit_bytes: int = DEFAULT_STDOUT_LIMIT_BYTES,
@@ -73,7 +74,8 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
     config and variables in force: for use with a `stand_in` only. `on_stderr` hears what git says as it says it,
     unmasked; with `on_progress`, which hears how far git is, its stderr is a terminal. `git_dir` becomes `--git-dir`,
     which switches git's ownership check off: ask `ownership.foreign_owner` before. The time limit covers the whole
-    call; after it, or within 50 ms of `cancel`, the process group gets SIGTERM, and SIGKILL after `grace_s`.
+    call; after it, or within 50 ms of `cancel`, the process group gets SIGTERM, and SIGKILL after `grace_s`;
+    `before_stop` is that of `ProcessGroup`.
     Raises GitError: with `check` also for an exit code other than 0.
     """
     added: list[str | bytes] = [argument for key, value in config for argument in ("-c", f"{key}={value}")]
@@ -95,6 +97,7 @@ def run_git(  # noqa: PLR0913 - the bounds of one call, each with a default but 
         memory_limit_bytes=program.memory_limit_bytes,
         grace_s=grace_s,
         is_measured=program.is_measured,
+        before_stop=before_stop,
     )
     exchange = Exchange(stdin=stdin, stdout_limit_bytes=stdout_limit_bytes, on_stderr=on_stderr)
     ending, output = call.run(exchange, cancel, None if on_progress is None else ProgressFilter(on_progress))
@@ -128,6 +131,7 @@ class _Call:
     memory_limit_bytes: int
     grace_s: float
     is_measured: bool
+    before_stop: Callable[[int], None] | None
 
     def run(self, exchange: Exchange, cancel: _Cancel, progress: ProgressFilter | None) -> tuple[Ending, GitOutput]:
         """Start, talk, end, reap, and keep a record of it."""
@@ -154,7 +158,7 @@ class _Call:
         if progress is not None:
             exchange.keep = progress.feed
         process = started.process
-        group = groups.ProcessGroup(process.pid, WATCHDOG, number=started.group)
+        group = groups.ProcessGroup(process.pid, WATCHDOG, number=started.group, before_stop=self.before_stop)
         begun_s, used_s = adoption.let_go(process) if started.is_adopted else (started_s, 0.0)
         memory = MemoryWatch(process.pid, has_own_peak=started.is_adopted, used_s=used_s) if self.is_measured else None
         exchange.on_wake = None if memory is None else memory.look

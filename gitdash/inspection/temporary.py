@@ -62,6 +62,11 @@ def is_temporary_name(name: bytes) -> bool:
     return _FILE.fullmatch(name) is not None
 
 
+def is_name_of_git(name: bytes) -> bool:
+    """Tell whether a temporary file has exactly a name that git makes up for one."""
+    return _FILE_OF_GIT.fullmatch(name) is not None
+
+
 def process_of_repack(name: bytes) -> int | None:
     """Return the process that made a file of `objects/pack`, by its name; None if it is not one of a repack."""
     found = _REPACK_FILE.fullmatch(name)

@@ -7,12 +7,15 @@ Source: proc(5), `/proc/PID/fd`, `/proc/PID/fdinfo` (`ino` from Linux 5.14 on), 
 import contextlib
 import os
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 _PROC = b"/proc"
 _Identity = tuple[int, int]
 """Device and inode."""
+_GROUP_FIELD = 2
+"""`pgrp`, counted from the field after the command's closing bracket."""
 _STARTED_FIELD = 19
-"""`starttime`, counted from the field after the command's closing bracket."""
+"""`starttime`, counted likewise."""
 
 
 def can_see_processes() -> bool:
@@ -73,12 +76,49 @@ def _identity_if(descriptor: bytes, inodes: Collection[int]) -> _Identity | None
 
 def started_ticks(process_id: int) -> int | None:
     """Return when a process began, in clock ticks since the machine did; None if there is no such process."""
+    return _stat_field(process_id, _STARTED_FIELD)
+
+
+def _stat_field(process_id: int, number: int) -> int | None:
     try:
         with open(f"/proc/{process_id}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
-        return int(fields[_STARTED_FIELD])
+        return int(fields[number])
     except (OSError, IndexError, ValueError):
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenFiles:
+    """What the processes of a group have open for writing at one moment."""
+
+    process_ids: frozenset[int]
+    """Of the group."""
+    files: frozenset[tuple[bytes, int, int]]
+    """Each by its real path, with device and inode."""
+
+
+def written_by_group(group: int) -> WrittenFiles:
+    """Return the processes of a process group and the files that they have open for writing. Raises nothing."""
+    numbers = [int(name) for name in _listed(_PROC) if name.isdigit()]
+    members = frozenset(number for number in numbers if _stat_field(number, _GROUP_FIELD) == group)
+    files = set()
+    for number in members:
+        for target, descriptor in _open_files(b"%d" % number):
+            identity = _identity(target) if _is_for_writing(descriptor) else None
+            if identity is not None:
+                files.add((target, *identity))
+    return WrittenFiles(process_ids=members, files=frozenset(files))
+
+
+def _is_for_writing(descriptor: bytes) -> bool:
+    process_folder, _, number = descriptor.rpartition(b"/fd/")
+    try:
+        with open(process_folder + b"/fdinfo/" + number, "rb") as file:
+            flags = next((line[6:] for line in file.read().splitlines() if line.startswith(b"flags:")), b"0")
+        return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
+    except (OSError, ValueError):
+        return False
 
 
 def process_lives(process_id: int) -> bool:

@@ -26,6 +26,7 @@ from gitdash.maintenance.leftovers import leftovers
 from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks, lock_bytes
 from gitdash.maintenance.others_at_work import place_of
 from gitdash.maintenance.outcomes import classify
+from gitdash.maintenance.own_leavings import remove_own_leavings, removed_sentence
 from gitdash.maintenance.reclaiming import dropped_objects, note_objects, require_confirmation
 from gitdash.maintenance.refusals import refusals_of
 from gitdash.maintenance.stepping import Surroundings, run_steps
@@ -211,6 +212,8 @@ def _judged(
     common_dir = report_before.repository.common_dir
     if not os.path.isdir(common_dir):
         return _ended(work, Outcome.FAILED, Reason.VANISHED, _VANISHED)
+    if error is not None:
+        _remove_own_leavings(work)
     report = around.look()
     after = _figures(report, task)
     state_after = read_state(common_dir)
@@ -274,6 +277,12 @@ def _lasting_locks(work: Work, report: RepositoryReport) -> tuple[str, ...]:
     places = {path: place_of(report, path) for path in locks_of_store(report)}
     lasting = lasting_files([place for place in places.values() if place is not None], work.cancel)
     return tuple(path for path, place in places.items() if place is None or place in lasting)
+
+
+def _remove_own_leavings(work: Work) -> None:
+    removed = remove_own_leavings(work.report, objects_dir_of(work.report), work.written_when_stopped)
+    if removed:
+        work.notes.append(removed_sentence(removed))
 
 
 def _left_by(work: Work, report: RepositoryReport) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.history.records import Loan
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
+from gitdash.maintenance.processes import WrittenFiles, written_by_group
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand
 from gitdash.model.policy import Policy
@@ -85,6 +86,8 @@ class Work:
     """Own objects that were shown to be whole in a lender, and reachable there; in hexadecimal."""
     objects_before: "StoreObjects | None" = None
     """What RECLAIM found; None for other tasks."""
+    written_when_stopped: list[WrittenFiles] = field(default_factory=list)
+    """What gits had open for writing when they were told to end."""
     notes: list[str] = field(default_factory=list)
     """What should be said besides how it ended. Printable."""
 
@@ -148,6 +151,7 @@ class Work:
                 config=config,
                 stdin=stdin,
                 on_progress=self.on_progress,
+                before_stop=lambda group: self.written_when_stopped.append(written_by_group(group)),
                 time_limit_s=self.time_limit_s,
                 cancel=self.cancel,
                 stdout_limit_bytes=STDOUT_LIMIT_BYTES,

@@ -11,6 +11,7 @@ from gitdash.maintenance.fetching.arrivals import loose_bytes_since, temporary_f
 from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.fetching.timing import TraceFacts, phases
 from gitdash.maintenance.outcomes import classify, classify_text
+from gitdash.maintenance.own_leavings import remove_own_leavings, removed_sentence
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.report import RepositoryReport
@@ -61,17 +62,21 @@ class Gathered:
     def result(self, outcome: Outcome, reason: Reason | None, sentence: str) -> FetchResult:
         """Return what came of it, with all that was gathered."""
         left, left_bytes = self._left(outcome)
+        received_bytes = self.received_bytes(left_bytes)
+        removed = self._removed()
+        if removed:
+            left, left_bytes = self._left(outcome)
         elapsed_s = self.session.elapsed_s
         changes = [_printable(change) for change in list(self.changes.values())[:MAXIMUM_CHANGES]]
         return FetchResult(
             remote=printable(self.remote.name),
             outcome=outcome,
             reason=reason,
-            sentence=printable("; ".join((self._by_its_own_path(sentence), *self._lost_lenders()))),
+            sentence=printable("; ".join((self._by_its_own_path(sentence), *self._lost_lenders(), *removed))),
             elapsed_s=elapsed_s,
             phases=phases(self._timed(), elapsed_s) if self.session.commands else (),
             received_objects=self.received_objects(outcome),
-            received_bytes=self.received_bytes(left_bytes),
+            received_bytes=received_bytes,
             reference_changes=tuple(changes),
             reference_change_count=len(self.changes),
             choices=(*self.remote.choices, *self.choices),
@@ -82,6 +87,12 @@ class Gathered:
             leftovers=left,
             left_bytes=left_bytes,
         )
+
+    def _removed(self) -> tuple[str, ...]:
+        """Remove what a git of ours had half written when it was stopped, and say so."""
+        objects_dir = self.report.repository.common_dir + b"/objects"
+        removed = remove_own_leavings(self.report, objects_dir, self.session.written_when_stopped)
+        return (removed_sentence(removed),) if removed else ()
 
     def _lost_lenders(self) -> Iterator[str]:
         """Yield a warning for each lender that git could not use: git only says so on stderr, and ends well."""

@@ -9,6 +9,7 @@ from typing import Final
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.maintenance.processes import WrittenFiles, written_by_group
 from gitdash.model.ledger import RecordedCommand
 from gitdash.units import printable
 
@@ -30,6 +31,8 @@ class FetchSession:
     """Hears what each call that ended by itself said and took."""
     began_s: float = field(default_factory=time.monotonic)
     commands: list[RecordedCommand] = field(default_factory=list)
+    written_when_stopped: list[WrittenFiles] = field(default_factory=list)
+    """What gits had open for writing when they were told to end."""
 
     @property
     def elapsed_s(self) -> float:
@@ -63,6 +66,7 @@ class FetchSession:
                 for_fetch=for_fetch,
                 stdin=stdin,
                 on_stderr=on_stderr,
+                before_stop=lambda group: self.written_when_stopped.append(written_by_group(group)),
                 time_limit_s=max(0.01, self.time_limit_s - self.elapsed_s),
                 cancel=self.cancel,
                 grace_s=GRACE_S,

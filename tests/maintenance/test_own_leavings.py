@@ -1,0 +1,173 @@
+"""What a git of ours had half written when it was stopped goes with it, and nothing of anybody else."""
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gitdash.gitcmd.runner import stop_everything
+from gitdash.maintenance.own_leavings import remove_own_leavings
+from gitdash.maintenance.processes import WrittenFiles, written_by_group
+from gitdash.model.ledger import Outcome
+from gitdash.model.task import Task
+from tests.support.old_stores import complaints, visible_objects
+from tests.support.repositories import GitRepository
+from tests.support.task_runs import report_of, run
+
+_PACK_BYTES = 24 << 20
+"""git needs a second to compress so much noise, and is told to stop within a twentieth."""
+
+
+class Once(threading.Event):
+    """A request to cancel that comes as soon as something is so, whenever somebody asks."""
+
+    def __init__(self, is_so: Callable[[], bool]) -> None:
+        super().__init__()
+        self._is_so = is_so
+
+    def is_set(self) -> bool:
+        """Look, and stay set from then on."""
+        if not super().is_set() and self._is_so():
+            self.set()
+        return super().is_set()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    """Noise, in loose objects."""
+    made = GitRepository.init(tmp_path / "one.git")
+    noise = random.Random(4)
+    made.git("config", "core.looseCompression", "0")
+    made.commit({str(number): noise.randbytes(_PACK_BYTES // 8) for number in range(8)})
+    return made
+
+
+def pack_folder(repository: GitRepository) -> Path:
+    return repository.git_dir / "objects" / "pack"
+
+
+def temporary(repository: GitRepository) -> list[Path]:
+    return sorted((*pack_folder(repository).glob("tmp_*"), *pack_folder(repository).glob(".tmp-*")))
+
+
+def is_written(repository: GitRepository, but: Path | None = None) -> bool:
+    return any(path.stat().st_size > 0 for path in temporary(repository) if path != but)
+
+
+@pytest.mark.parametrize("task", [Task.FULL_REPACK, Task.LOOSE_OBJECTS])
+def test_half_written_pack_of_a_cancelled_task_goes_and_that_of_another_stays(
+    repository: GitRepository, task: Task
+) -> None:
+    objects = visible_objects(repository)
+    another = pack_folder(repository) / "tmp_pack_abc123"
+
+    def is_under_way() -> bool:
+        if not is_written(repository, another):
+            return False
+        another.write_bytes(b"PACK")
+        return True
+
+    result = run(repository, task, cancel=Once(is_under_way))
+    assert result.outcome is Outcome.CANCELLED, result.sentence
+    assert "what git had half written was removed: objects/pack/tmp_pack_" in result.sentence
+    assert temporary(repository) == [another]
+    assert result.leftovers == ("objects/pack/tmp_pack_abc123 (4 B)",)
+    assert visible_objects(repository) == objects
+    assert not complaints(repository)
+
+
+def test_half_written_pack_goes_when_gitdash_itself_is_told_to_end(repository: GitRepository) -> None:
+    cancel = threading.Event()
+
+    class Stopping(threading.Event):
+        def is_set(self) -> bool:
+            if not cancel.is_set() and is_written(repository):
+                cancel.set()
+                stop_everything()
+            return cancel.is_set()
+
+    result = run(repository, Task.FULL_REPACK, cancel=Stopping())
+    assert result.outcome is Outcome.CANCELLED, result.sentence
+    assert temporary(repository) == []
+
+
+@pytest.fixture
+def writer(repository: GitRepository) -> Iterator[tuple[int, Path]]:
+    """A process in a group of its own that has `tmp_pack_abc123` open, and its number."""
+    path = pack_folder(repository) / "tmp_pack_abc123"
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o444)
+        os.write(descriptor, b"PACK")
+        os.write(writing, b"x")
+        signal.pause()
+        os._exit(0)
+    os.read(reading, 1)
+    yield child, path
+    end(child)
+    os.close(reading)
+    os.close(writing)
+
+
+def end(child: int) -> None:
+    try:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except (ProcessLookupError, ChildProcessError):
+        return
+
+
+def removed(repository: GitRepository, written: WrittenFiles) -> list[str]:
+    return list(remove_own_leavings(report_of(repository), os.fsencode(repository.git_dir / "objects"), [written]))
+
+
+def test_what_is_still_open_stays(repository: GitRepository, writer: tuple[int, Path]) -> None:
+    written = written_by_group(writer[0])
+    assert written.process_ids == {writer[0]}
+    assert removed(repository, written) == []
+    end(writer[0])
+    assert removed(repository, written) == ["objects/pack/tmp_pack_abc123"]
+
+
+def test_another_file_of_the_same_name_stays(repository: GitRepository, writer: tuple[int, Path]) -> None:
+    child, path = writer
+    written = written_by_group(child)
+    (path.parent / "tmp_pack_new").write_bytes(b"another")
+    os.replace(path.parent / "tmp_pack_new", path)
+    end(child)
+    assert removed(repository, written) == []
+    assert path.read_bytes() == b"another"
+
+
+def test_file_of_a_repack_goes_by_the_number_of_its_process(
+    repository: GitRepository, writer: tuple[int, Path]
+) -> None:
+    child, _ = writer
+    written = written_by_group(child)
+    own = pack_folder(repository) / f".tmp-{child}-pack-{'a' * 40}.pack"
+    another = pack_folder(repository) / f".tmp-{os.getpid()}-pack-{'a' * 40}.pack"
+    for path in (own, another):
+        path.write_bytes(b"PACK")
+    assert removed(repository, written) == []
+    end(child)
+    assert f"objects/pack/{own.name}" in removed(repository, written)
+    assert (own.exists(), another.exists()) == (False, True)
+
+
+def test_file_of_a_repack_that_git_reads_as_a_pack_stays(repository: GitRepository, writer: tuple[int, Path]) -> None:
+    child, _ = writer
+    written = written_by_group(child)
+    repository.repack()
+    pack = repository.packs()[0]
+    own = [pack.with_name(f".tmp-{child}-{pack.stem}{suffix}") for suffix in (".pack", ".idx")]
+    for path in own:
+        os.link(pack.with_suffix(path.suffix), path)
+    end(child)
+    removed(repository, written)
+    assert all(path.exists() for path in own)
