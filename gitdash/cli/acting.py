@@ -94,10 +94,10 @@ class Run:
         self._lock = threading.Lock()
         self.progress = RunProgress()
 
-    def watch(self, path: bytes, what: str) -> "RunWatch":
-        """Return the watch for one more action."""
+    def watch(self, path: bytes, what: str, *, first_step: str = "") -> "RunWatch":
+        """Return the watch for one more action; `first_step` is what it is at until it says more."""
         self._unwatched.pop(path, None)
-        return RunWatch(self, self.progress.ask(), path, what)
+        return RunWatch(self, self.progress.ask(), path, what, first_step)
 
     def follow(self, tickets: Sequence[Ticket]) -> None:
         """Take what is queued: what it raises, such as for a damaged state file, belongs to the end."""
@@ -130,9 +130,10 @@ class Run:
     def reported(self, actions: Actions) -> Iterator[None]:
         """Wait for all that is started inside; after an interrupt, until it has stopped, to say what became of it."""
         try:
-            yield
-            while not actions.wait(_LOOK_INTERVAL_S):
-                pass
+            with self.progress.drawn():
+                yield
+                while not actions.wait(_LOOK_INTERVAL_S):
+                    pass
         except KeyboardInterrupt:
             self._unbegun += map(printable_path, self._unwatched)
             actions.cancel_all()
@@ -176,11 +177,12 @@ class Run:
 class RunWatch:
     """Hears of one action of a run."""
 
-    def __init__(self, run: Run, number: int, path: bytes, what: str) -> None:
+    def __init__(self, run: Run, number: int, path: bytes, what: str, first_step: str) -> None:
         self._run = run
         self._number = number
         self._name = printable_path(path)
         self._what = what
+        self._first_step = first_step
 
     @property
     def shows_progress(self) -> bool:
@@ -190,7 +192,7 @@ class RunWatch:
     def begins(self, before: StoreFigures) -> None:
         """Say so."""
         del before
-        self._run.progress.begin(self._number, self._name)
+        self._run.progress.begin(self._number, self._name, self._first_step)
 
     def advances(
         self, step: str, done_count: int, known_count: int | None, *, received_bytes: int | None = None
@@ -200,8 +202,8 @@ class RunWatch:
 
     def ends(self, entries: Sequence[LedgerEntry]) -> None:
         """Hand on what became of it."""
-        self._run.progress.end(self._number)
-        self._run.take(entries, shown=f"{self._name} ({self._what})")
+        with self._run.progress.ended(self._number):
+            self._run.take(entries, shown=f"{self._name} ({self._what})")
 
 
 def worst(*codes: int) -> int:

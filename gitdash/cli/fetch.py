@@ -11,6 +11,7 @@ from gitdash.cli.session import Session
 from gitdash.config.settings import FetchSettings
 from gitdash.errors import GitdashError
 from gitdash.maintenance.fetching.options import AlternateRefs, FetchOptions, configured_options
+from gitdash.model.job import FIRST_STEPS, JobKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,4 +69,4 @@ def run_fetch(session: Session, command: FetchCommand) -> int:
 
 
 def _watch(run: Run, path: bytes, remote: str) -> RunWatch:
-    return run.watch(path, f"fetch {remote}".rstrip())
+    return run.watch(path, f"fetch {remote}".rstrip(), first_step=FIRST_STEPS[JobKind.FETCH])

@@ -99,6 +99,7 @@ class ProgressLine:
         """Take the line away, so that data and talk begin on an empty one."""
         if self._width:
             self._draw("")
+        self._drawn_at_s = 0.0
 
     def _draw(self, text: str) -> None:
         _write_talk(f"\r{text.ljust(self._width)}\r" if not text else f"\r{text.ljust(self._width)}")

@@ -1,6 +1,7 @@
 """Jobs: work that is queued, runs and ends, with what was before and after it."""
 
 import enum
+from typing import Final
 
 import msgspec
 
@@ -51,6 +52,10 @@ class JobKind(enum.StrEnum):
     def changes_repositories(self) -> bool:
         """Whether it may write to a repository of the fleet."""
         return self in {JobKind.FETCH, JobKind.MAINTAIN}
+
+
+FIRST_STEPS: Final = {JobKind.FETCH: "waiting for the server", JobKind.MAINTAIN: "reading the facts again"}
+"""What a job does that has not said so yet."""
 
 
 class JobFigures(msgspec.Struct, frozen=True, kw_only=True):

@@ -158,3 +158,22 @@ def test_terminal_is_told_once_why_one_fetch_was_refused(gitdash: Gitdash, fleet
     piped = gitdash.run("fetch", fleet / "pool.git")
     assert "no remote" in piped.stdout
     assert "no remote" in piped.stderr
+
+
+def test_terminal_names_what_is_waited_for_after_another_result(
+    gitdash: Gitdash, client: GitRepository, upstream: GitRepository, tmp_path: Path
+) -> None:
+    waiting = GitRepository.init(tmp_path / "waiting.git")
+    add_remote(client, "origin", upstream.path)
+    with listening(stall) as server:
+        add_remote(waiting, "silent", f"git://127.0.0.1:{server.port}/r.git")
+        paths = [os.fspath(one.path) for one in (client, waiting)]
+        command = gitdash.command("fetch", *paths, "--protocol", "file", "--protocol", "git")
+        with PtySession(command, environment=gitdash.environment, columns=200) as session:
+            session.wait_for_text(": done")
+            told = len(session.output)
+            # drawn anew each second, with what it is at and since when
+            session.wait_for_text(f"1/2  {waiting.path}: waiting for the server, 2 s", start=told - 200)
+            session.send(b"\x03")
+            session.wait_for_exit()
+            assert session.output.rstrip().endswith(b"interrupted")

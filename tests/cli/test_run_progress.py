@@ -40,8 +40,10 @@ def test_several_are_shown_beside_one_another_and_the_rest_is_counted() -> None:
     progress = RunProgress(clock)
     numbers = [progress.ask() for _ in range(6)]
     for number in numbers[:5]:
-        progress.begin(number, f"r{number}")
-    clock.now_s += 1
+        progress.begin(number, f"/srv/r{number}", "waiting for the server")
     progress.advance(numbers[1], "receiving objects", 30, 100, None)
-    progress.end(numbers[4])
-    assert progress.text() == "1/6  r1 | r2 30% | r3 | 1 more"
+    with progress.ended(numbers[4]):
+        pass
+    clock.now_s += 3
+    shown = "r1: waiting for the server, 3 s | r2: receiving objects 30%, 10/s | r3: waiting for the server, 3 s"
+    assert progress.text() == f"1/6  {shown} | 1 more"

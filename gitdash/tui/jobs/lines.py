@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from gitdash.export.rate import byte_rate_text, left_text, rate_text
-from gitdash.model.job import Job, JobKind, JobState
+from gitdash.model.job import FIRST_STEPS, Job, JobKind, JobState
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, fit, line_length, shorten_middle
 from gitdash.tui.drawing.items import Page
 from gitdash.tui.drawing.wrap import flow, wrap_cells
@@ -26,8 +26,6 @@ _NAME_MOST: Final = 24
 """Of a name that what goes on leaves room for; where it does not, it stands on a line of its own."""
 _WHAT_MOST: Final = 24
 _HOST_MOST: Final = 20
-_BEFORE: Final = {JobKind.FETCH: "waiting for the server", JobKind.MAINTAIN: "reading the facts again"}
-"""What a job does that has not said so yet."""
 _NAMED: Final = (JobKind.FETCH, JobKind.BENCH)
 """What a running job is about is said of these, beside what it does."""
 _COUNTED_BY_GIT: Final = frozenset({JobKind.FETCH, JobKind.MAINTAIN})
@@ -182,7 +180,7 @@ def _kind_pieces(job: Job) -> list[Piece]:
 def _running_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     clock = Piece(f"  {_whole_seconds(_since(job.started_at_s, view.now_s)):>8}", Tone.PLAIN)
     what = [Piece(f"{_cut(job.what)}: ", Tone.PLAIN)] if job.kind in _NAMED and job.what else []
-    doing = job.step or _BEFORE.get(job.kind, "")
+    doing = job.step or FIRST_STEPS.get(job.kind, "")
     step = [*what, Piece(doing, Tone.ACCENT), Piece(_how_far(job, view.now_s), Tone.DIM)]
     left, name = _kind_pieces(job), view.name_of(job)
     right = [*step, clock]
