@@ -7,6 +7,8 @@ The lender's side is in `pools.py`.
 import math
 from collections.abc import Iterator
 
+import msgspec
+
 from gitdash.assessment.case import Case
 from gitdash.assessment.rule import Judge, Rule
 from gitdash.assessment.sentences import ago, listed, shell_word
@@ -21,6 +23,10 @@ _DEDUPLICATE = (
     " `{git} repack -a -d -l -k` drops the own copies of what the lender has in packs without a look at that"
 )
 
+_STORED_PER_COPY = 10
+"""Second copies count from a tenth of what is stored."""
+_PLAIN_REPACK = "`{git} repack --cruft --cruft-expiration=never -d` keeps one copy of each, and drops no object"
+_LENDER_REPACK = "`{git} repack -a -d -k` keeps one copy of each, and drops no object"
 MISSING_LENDER = Rule(
     id="missing-lender",
     severities=(Severity.CRITICAL,),
@@ -62,9 +68,11 @@ ALTERNATES_NEWER_THAN_REPACK = Rule(
 DUPLICATE_OBJECTS = Rule(
     id="duplicate-objects",
     severities=(Severity.NOTICE,),
-    title="own copies of the lender's objects",
-    meaning="Stored here although a lender has them, too.",
-    source="bytes of own copies, more than 1 MiB; difference of the index files",
+    title="objects stored twice",
+    meaning="Stored here although a lender has them, too; or, in a repository without a lender, stored here twice, as"
+    " after a repack that was stopped before it removed the old packs.",
+    source="bytes of own copies, more than 1 MiB, without a lender also more than a tenth of what is stored; difference"
+    " of the index files",
     remedy=_DEDUPLICATE,
     task="deduplicate",
     needs_all_objects=True,
@@ -179,11 +187,13 @@ def _deduplicate_remedy(case: Case) -> str:
 
 
 def duplicate_objects(case: Case) -> Iterator[Finding]:
-    """Yield a finding if a member stores much of what its lenders have."""
+    """Yield a finding if a member stores much of what its lenders have, or any other much of its own twice."""
     sizes = case.subject.sizes.exclusive
-    if not case.is_member or not isinstance(sizes, ExclusiveSizes):
+    if not isinstance(sizes, ExclusiveSizes):
         return
-    if sizes.duplicate_bytes > case.policy.duplicate_notice_bytes:
+    if not case.is_member:
+        yield from _second_copies(case, sizes)
+    elif sizes.duplicate_bytes > case.policy.duplicate_notice_bytes:
         yield DUPLICATE_OBJECTS.finding(
             case,
             Severity.NOTICE,
@@ -193,6 +203,25 @@ def duplicate_objects(case: Case) -> Iterator[Finding]:
             remedy=_deduplicate_remedy(case),
             formula=f"{sizes.duplicate_bytes:,} > {case.policy.duplicate_notice_bytes:,} bytes",
         )
+
+
+def _second_copies(case: Case, sizes: ExclusiveSizes) -> Iterator[Finding]:
+    """A few second copies are ordinary: each pack of a fetch brings along what its deltas need."""
+    stored_bytes = sizes.exclusive_bytes + sizes.redundant_bytes
+    is_much = sizes.redundant_bytes * _STORED_PER_COPY > stored_bytes
+    if not is_much or sizes.redundant_bytes <= case.policy.duplicate_notice_bytes:
+        return
+    finding = DUPLICATE_OBJECTS.finding(
+        case,
+        Severity.NOTICE,
+        f"{human_bytes(sizes.redundant_bytes)} are second copies of {counted(sizes.redundant_count, 'object')}"
+        " that are stored here already",
+        {"redundant_bytes": sizes.redundant_bytes, "redundant_count": sizes.redundant_count},
+        remedy=_LENDER_REPACK if case.is_lender else _PLAIN_REPACK,
+        formula=f"{sizes.redundant_bytes:,} > {case.policy.duplicate_notice_bytes:,} bytes;"
+        f" {sizes.redundant_bytes:,} x {_STORED_PER_COPY} > {stored_bytes:,}",
+    )
+    yield msgspec.structs.replace(finding, task="full-repack")
 
 
 def alternate_references_hidden(case: Case) -> Iterator[Finding]:

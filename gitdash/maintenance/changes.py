@@ -35,6 +35,16 @@ def read_state(common_dir: bytes) -> State:
     return state
 
 
+def doubled_by_stopped(before: State, after: State) -> tuple[str, ...]:
+    """Return the new packs that stand beside all the packs and loose objects that were there before, sorted.
+
+    They may be another's: what a fetch brought meanwhile is among them.
+    """
+    kept = {path for path in before if path.endswith(b".pack") or _is_loose_object(path)}
+    new = sorted(path for path in after.keys() - before.keys() if path.endswith(b".pack"))
+    return tuple(map(printable_path, new)) if kept and kept <= after.keys() else ()
+
+
 def removed_between(before: State, after: State) -> tuple[tuple[str, ...], int]:
     """Return the files that are gone, sorted, at most 1,000 of them, loose objects and references last."""
     gone = sorted(before.keys() - after.keys(), key=lambda path: (not path.startswith(b"objects/pack/"), path))

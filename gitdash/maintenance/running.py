@@ -18,7 +18,7 @@ import msgspec
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.maintenance.action_facts import NOBODY_LOOKED_FOR, Neighbourhood
-from gitdash.maintenance.changes import LISTED_REMOVED, State, read_state, removed_between
+from gitdash.maintenance.changes import LISTED_REMOVED, State, doubled_by_stopped, read_state, removed_between
 from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.lasting import lasting_files
@@ -220,6 +220,7 @@ def _judged(
     removed, removed_count = removed_between(state, state_after)
     dropped = dropped_objects(work)
     if error is not None:
+        _note_doubled(work, task, state, state_after)
         left = _left_by(work, report)
         failed = _failed(work, error, before=before, after=after, left=left)
         return dataclasses.replace(
@@ -283,6 +284,17 @@ def _remove_own_leavings(work: Work) -> None:
     removed = remove_own_leavings(work.report, objects_dir_of(work.report), work.written_when_stopped)
     if removed:
         work.notes.append(removed_sentence(removed))
+
+
+def _note_doubled(work: Work, task: Task, before: State, after: State) -> None:
+    """Say that objects may be here twice: git puts the new pack in its place before it removes what that replaces."""
+    new = doubled_by_stopped(before, after) if task.changes_repository and task not in _LOCKS_LENDERS else ()
+    if new:
+        shown = ", ".join(new[:_SHOWN_LEFT])
+        work.notes.append(
+            f"{shown} {'is' if len(new) == 1 else 'are'} new, and what was there before is there, too: objects may be"
+            f" stored twice until {task} has run to its end"
+        )
 
 
 def _left_by(work: Work, report: RepositoryReport) -> tuple[str, ...]:

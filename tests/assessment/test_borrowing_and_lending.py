@@ -125,6 +125,36 @@ def test_duplicates_of_a_member_are_a_notice_above_one_mebibyte(size_bytes: int,
     assert found(judged) == ({"duplicate-objects": "notice"} if fires else {})
 
 
+@pytest.mark.parametrize(
+    ("stored_bytes", "second_bytes", "fires"),
+    [
+        (300 << 20, 300 << 20, True),
+        (9 << 20, 1 << 20, False),
+        ((9 << 20) - 1, (1 << 20) + 1, True),
+        # more than a mebibyte, but a tenth exactly
+        (90 << 20, 10 << 20, False),
+        ((90 << 20) - 1, (10 << 20) + 1, True),
+    ],
+)
+def test_second_copies_without_a_lender_are_a_notice_from_a_tenth_of_what_is_stored(
+    stored_bytes: int, second_bytes: int, fires: bool
+) -> None:
+    assert duplicates(0).exclusive is not None
+    sizes = msgspec.structs.replace(
+        duplicates(0).exclusive,
+        exclusive_bytes=stored_bytes,
+        duplicate_count=0,
+        redundant_bytes=second_bytes,
+        redundant_count=7,
+    )
+    judged = subject(sizes=Sizes(exclusive=sizes))
+    assert found(judged) == ({"duplicate-objects": "notice"} if fires else {})
+    if fires:
+        finding = finding_of("duplicate-objects", judged)
+        assert finding.task == "full-repack"
+        assert "second copies of 7 objects" in finding.summary
+
+
 def test_limit_on_duplicates_comes_from_the_policy() -> None:
     judged = subject(roles=MEMBER, alternates=alternates(), sizes=duplicates(451_288))
     finding = finding_of("duplicate-objects", judged, Policy(duplicate_notice_bytes=0))

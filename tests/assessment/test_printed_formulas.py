@@ -58,6 +58,11 @@ def duplicates(size_bytes: int) -> Sizes:
     )
 
 
+def second_copies(size_bytes: int) -> Sizes:
+    found = duplicates(0).exclusive
+    return Sizes(exclusive=msgspec.structs.replace(found, redundant_bytes=size_bytes, redundant_count=1))
+
+
 def reachable(size_bytes: int) -> Sizes:
     return Sizes(
         reachable=SizeMeasurement(
@@ -185,6 +190,11 @@ TABLE = [
         "duplicate-objects",
         {"roles": MEMBER, "alternates": alternates(), "sizes": duplicates(2 * MIB)},
         "2,097,152 > 1,048,576 bytes",
+    ),
+    (
+        "duplicate-objects",
+        {"sizes": second_copies(2 * MIB)},
+        "2,097,152 > 1,048,576 bytes; 2,097,152 x 10 > 2,097,157",
     ),
     (
         "alternates-newer-than-repack",

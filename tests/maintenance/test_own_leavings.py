@@ -1,5 +1,6 @@
 """What a git of ours had half written when it was stopped goes with it, and nothing of anybody else."""
 
+import dataclasses
 import os
 import random
 import signal
@@ -14,8 +15,9 @@ from gitdash.maintenance.own_leavings import remove_own_leavings
 from gitdash.maintenance.processes import WrittenFiles, written_by_group
 from gitdash.model.ledger import Outcome
 from gitdash.model.task import Task
+from tests.support import task_runs
 from tests.support.old_stores import complaints, visible_objects
-from tests.support.repositories import GitRepository
+from tests.support.repositories import GIT, GitRepository
 from tests.support.task_runs import report_of, run
 
 _PACK_BYTES = 24 << 20
@@ -93,6 +95,32 @@ def test_half_written_pack_goes_when_gitdash_itself_is_told_to_end(repository: G
     result = run(repository, Task.FULL_REPACK, cancel=Stopping())
     assert result.outcome is Outcome.CANCELLED, result.sentence
     assert temporary(repository) == []
+
+
+def test_cancel_between_new_and_old_packs_is_said_and_the_same_task_ends_it(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.repack()
+    (old,) = repository.packs()
+    repository.commit({"more": "1"})
+    objects = visible_objects(repository)
+    slow = tmp_path / "git"
+    slow.write_text(
+        '#!/bin/sh\ncase "$*" in *--cruft*) '
+        f'{GIT} --git-dir={repository.git_dir} repack -a -q; sleep 60;; *) exec {GIT} "$@";; esac\n'
+    )
+    slow.chmod(0o755)
+    stopping = dataclasses.replace(task_runs.program(), path=os.fspath(slow))
+    with monkeypatch.context() as patch:
+        patch.setattr(task_runs, "program", lambda: stopping)
+        result = run(repository, Task.FULL_REPACK, cancel=Once(lambda: len(repository.packs()) == 2))
+    assert result.outcome is Outcome.CANCELLED, result.sentence
+    (new,) = set(repository.packs()) - {old}
+    said = f"objects/pack/{new.name} is new, and what was there before is there, too: objects may be stored twice"
+    assert f"{said} until full-repack has run to its end" in result.sentence
+    assert run(repository, Task.FULL_REPACK).outcome is Outcome.DONE
+    assert len(repository.packs()) == 1
+    assert visible_objects(repository) == objects
 
 
 @pytest.fixture
