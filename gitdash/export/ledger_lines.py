@@ -140,13 +140,10 @@ def _head(entry: LedgerEntry, now_s: float, *, names_path: bool) -> str:
 
 
 def _took(entry: LedgerEntry) -> str:
-    """Return how long it took, figures before and after with it; nothing of what was not begun.
-
-    A fetch, which has phases, tells in its sentence what it took itself.
-    """
+    """Return how long it took, figures before and after with it; nothing of what was not begun."""
     if entry.elapsed_s is None or entry.outcome is Outcome.REFUSED:
         return ""
-    return f", {human_duration(entry.elapsed_s)}{' in all' if entry.phases else ''}"
+    return f", {human_duration(entry.elapsed_s)}"
 
 
 def _part(label: str, texts: Iterable[str]) -> Iterator[str]:

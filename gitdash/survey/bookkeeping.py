@@ -6,7 +6,7 @@ In between it is written before each command, so that after a SIGKILL it says wh
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import msgspec
@@ -16,10 +16,11 @@ from gitdash.gitcmd.command_log import COMMAND_LOG, KEPT_FOR_EACH
 from gitdash.gitcmd.git_program import GitProgram
 from gitdash.history.cut_off import ProcessIdentity, is_action_alive, this_process
 from gitdash.history.ledger import Ledger
+from gitdash.maintenance.fetching.timing import OTHER
 from gitdash.maintenance.running import TaskResult
 from gitdash.model.command import CommandRecord
 from gitdash.model.fetch import FetchResult
-from gitdash.model.ledger import LedgerEntry, Outcome, Reason, RecordedCommand, StoreFigures
+from gitdash.model.ledger import LedgerEntry, Outcome, Phase, Reason, RecordedCommand, StoreFigures
 from gitdash.model.task import Task
 
 
@@ -139,7 +140,7 @@ class OpenEntry:
             choices=self._entry.choices + result.choices,
             before=before,
             after=after,
-            phases=result.phases,
+            phases=tuple(self._phases(result.phases)),
             received_objects=result.received_objects,
             received_bytes=result.received_bytes,
             reference_changes=result.reference_changes,
@@ -147,6 +148,14 @@ class OpenEntry:
             commands=result.commands,
             leftovers=result.leftovers,
         )
+
+    def _phases(self, of_fetch: Sequence[Phase]) -> Iterator[Phase]:
+        """Yield the phases so that they are all the time until now: reading the figures is part of the last."""
+        rest_s = time.monotonic() - self._began_s - sum(phase.elapsed_s for phase in of_fetch)
+        known_other_s = sum(phase.elapsed_s for phase in of_fetch if phase.name == OTHER)
+        if of_fetch:
+            yield from (phase for phase in of_fetch if phase.name != OTHER)
+            yield Phase(name=OTHER, elapsed_s=known_other_s + max(rest_s, 0.0))
 
     def end(self, outcome: Outcome, reason: Reason | None, sentence: str) -> LedgerEntry:
         """Write that it ended without a result."""

@@ -93,7 +93,7 @@ def test_text_says_how_it_went_with_bars_before_and_after_and_commands(gitdash: 
     output = gitdash.run("history", fleet / "pool.git", "--verbose").stdout
     lines = output.splitlines()
     assert re.fullmatch(
-        r"2023-11-14 22:13:20 UTC \(\w+ ago\)  fetch origin: failed \(authentication\), 3\.2 s in all", lines[0]
+        r"2023-11-14 22:13:20 UTC \(\w+ ago\)  fetch origin: failed \(authentication\), 3\.2 s", lines[0]
     )
     assert "packs 3 -> 4, loose 12, disk 3.00 MiB -> 1.00 MiB, references 9" in output
     assert "alternate refs suppressed: the lender has 50,000" in output
@@ -109,7 +109,7 @@ def test_an_action_is_told_in_three_lines_unless_more_is_asked_for(gitdash: Gitd
     changes = tuple(ReferenceChange(name=f"refs/heads/{number}", kind="new", new="ab" * 20) for number in range(50))
     record(gitdash, fleet / "pool.git", **detailed() | {"reference_changes": changes, "reference_change_count": 50})
     first, second, third = gitdash.run("history", fleet / "pool.git").stdout.splitlines()
-    assert first.endswith("fetch origin: failed (authentication), 3.2 s in all: the server takes no key of yours")
+    assert first.endswith("fetch origin: failed (authentication), 3.2 s: the server takes no key of yours")
     expected = "received 300 objects, 2.00 KiB, references: 50 new, packs 3 -> 4, disk 3.00 MiB -> 1.00 MiB"
     assert second == f"    {expected}"
     assert third == "    phases: connect 1.0 s, receive 3.0 s"

@@ -13,7 +13,7 @@ from gitdash.tui.jobs.entries import KeptLines
 from gitdash.tui.jobs.lines import JobsView, jobs_page
 from gitdash.tui.ledger.facts import fact_groups, outcome_piece
 from gitdash.tui.ledger.lines import detail_lines, told_lines
-from gitdash.tui.ledger.phase_bar import phase_groups, whole_phases
+from gitdash.tui.ledger.phase_bar import phase_groups
 from gitdash.tui.ledger.run_line import run_groups
 from tests.tui.fixture_fleet import NOW_S
 from tests.tui.fixture_ledger import (
@@ -131,14 +131,6 @@ def test_parts_of_the_bar_are_the_phases_in_proportion() -> None:
         "▓ index 1.0 s",
         "━ connectivity check 500 ms",
     ]
-
-
-def test_what_no_phase_has_of_the_wall_time_is_other() -> None:
-    longer = msgspec.structs.replace(FETCH, elapsed_s=5.0)
-    assert whole_phases(longer)[-1] == Phase(name="other", elapsed_s=1.0)
-    with_other = msgspec.structs.replace(longer, phases=(*PHASES, Phase(name="other", elapsed_s=0.25)))
-    assert sum(phase.elapsed_s for phase in whole_phases(with_other)) == pytest.approx(5.0)
-    assert [phase.name for phase in whole_phases(with_other)].count("other") == 1
 
 
 @pytest.mark.parametrize("width", [6, 20, 40])

@@ -15,7 +15,7 @@ from gitdash.maintenance.own_leavings import remove_own_leavings, removed_senten
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand, ReferenceChange
 from gitdash.model.report import RepositoryReport
-from gitdash.units import counted, human_bytes, human_duration, printable, printable_path
+from gitdash.units import counted, human_bytes, printable, printable_path
 
 MAXIMUM_CHANGES: Final = 1000
 _MAXIMUM_GATHERED: Final = 1_000_000
@@ -185,7 +185,6 @@ def summary(gathered: Gathered) -> str:
         size_bytes = gathered.received_bytes()
         parts.append(received if size_bytes is None else f"{received}, {human_bytes(size_bytes)}")
     would = "would change: " if gathered.remote.is_preview and kinds else ""
-    parts.append(f"the fetch itself took {human_duration(gathered.session.elapsed_s)}")
     return f"{would}{'; '.join(parts)}"
 
 

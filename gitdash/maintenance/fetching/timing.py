@@ -10,7 +10,7 @@ and labels are taken; it holds the URL, too, and is removed with the folder that
     `receive`             the rest of that region: the server at work, and the transfer
     `index`               in `index-pack`, the progress of resolving deltas
     `connectivity check`  `rev-list` run by the fetch
-    `other`               starting, updating references, ending
+    `other`               starting, updating references, ending; in the ledger also the looks at files before and after
 
 What had begun when git was stopped, or gave up, counts until then.
 """
@@ -26,7 +26,8 @@ import msgspec
 
 from gitdash.model.ledger import Phase
 
-PHASES: Final = ("connect", "negotiation", "receive", "index", "connectivity check", "other")
+OTHER: Final = "other"
+PHASES: Final = ("connect", "negotiation", "receive", "index", "connectivity check", OTHER)
 
 _PRIORITY: Final = ("connectivity check", "index", "negotiation", "connect", "receive")
 """Where two are under way at once, time counts for the first of these."""
@@ -192,5 +193,5 @@ def phases(facts: TraceFacts, elapsed_s: float) -> tuple[Phase, ...]:
         # the two clocks are not the same
         totals = {phase: total_s * elapsed_s / measured_s for phase, total_s in totals.items()}
         measured_s = elapsed_s
-    totals["other"] = elapsed_s - measured_s
+    totals[OTHER] = elapsed_s - measured_s
     return tuple(Phase(name=name, elapsed_s=total_s) for name, total_s in totals.items() if total_s > 0)

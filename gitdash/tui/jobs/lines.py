@@ -263,7 +263,8 @@ def _cut(what: str) -> str:
 
 def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     ended_at_s = job.ended_at_s or 0.0
-    duration = "" if job.started_at_s is None else human_duration(max(ended_at_s - job.started_at_s, 0.0))
+    elapsed_s = _elapsed_s(job)
+    duration = "" if elapsed_s is None else human_duration(elapsed_s)
     left = [
         Piece("   ", Tone.PLAIN),
         Piece(fit(job.state.value, _STATE_WIDTH + 2), Tone.DIM if job.is_settled else _STATE_TONES[job.state]),
@@ -289,6 +290,15 @@ def _ended_lines(view: JobsView, job: Job, width: int) -> Iterator[Line]:
     for line in flow(groups, width - len(indent) + 1):
         # the margin of a whole line is not wanted here
         yield [Piece(indent, Tone.PLAIN), *line[1:]]
+
+
+def _elapsed_s(job: Job) -> float | None:
+    """Return how long it took; of a single action what the ledger says, for it is shown in other places, too."""
+    if len(job.entries) == 1 and job.entries[0].elapsed_s is not None:
+        return job.entries[0].elapsed_s
+    if job.started_at_s is None or job.ended_at_s is None:
+        return None
+    return max(job.ended_at_s - job.started_at_s, 0.0)
 
 
 def _as_fit(groups: Sequence[Line], room: int) -> list[Piece]:

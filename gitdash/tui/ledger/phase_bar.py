@@ -18,13 +18,11 @@ _GLYPHS: Final = {
     _OTHER: ("•", Tone.DIM),
 }
 """One sign for each, so that they are told apart without colours, and in ASCII."""
-_LEAST_REST: Final = 0.002
-"""Part of the wall time that no phase has and that is worth naming: clocks that differ by less are read apart."""
 
 
 def phase_groups(entry: LedgerEntry, bar_width: int = BAR_WIDTH) -> list[Line]:
     """Return the bar, and each phase with its sign and duration; empty if there are no phases."""
-    phases = whole_phases(entry)
+    phases = [phase for phase in entry.phases if phase.elapsed_s > 0]
     total_s = sum(phase.elapsed_s for phase in phases)
     if not total_s:
         return []
@@ -39,16 +37,6 @@ def phase_groups(entry: LedgerEntry, bar_width: int = BAR_WIDTH) -> list[Line]:
         for phase in phases
     ]
     return [bar, *legend]
-
-
-def whole_phases(entry: LedgerEntry) -> list[Phase]:
-    """Return the phases that took time; what is left of the wall time is `other`, so that all of it is there."""
-    phases = [phase for phase in entry.phases if phase.elapsed_s > 0]
-    rest_s = (entry.elapsed_s or 0.0) - sum(phase.elapsed_s for phase in phases)
-    if not phases or rest_s <= _LEAST_REST * (entry.elapsed_s or 0.0):
-        return phases
-    other_s = sum(phase.elapsed_s for phase in phases if phase.name == _OTHER) + rest_s
-    return [*(phase for phase in phases if phase.name != _OTHER), Phase(name=_OTHER, elapsed_s=other_s)]
 
 
 def _sign(phase: Phase) -> tuple[str, Tone]:
