@@ -171,6 +171,8 @@ def _print(judged: _Sorted, command: ForgetCommand) -> None:
 
 def _told(one: Remembered) -> str:
     name, lenders = printable_path(one.path), ", ".join(map(printable_path, one.lenders))
+    if one.lost and not lenders:
+        return f"what {name} may borrow, which is there: {one.out_of_sight}"
     if one.is_in_part:
         return f"that {name} borrowed from {lenders}; it is there, and what would say whether it still does is not"
     if one.is_there:

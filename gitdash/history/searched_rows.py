@@ -79,6 +79,12 @@ class SearchedRows:
         with self._write_lock:
             self._writer.write((statements.SAVE_GIVEN_UP, [(one.git_dir, pack_store(one.place)) for one in lost]))
 
+    def take_back(self, found: Iterable[GivenUp]) -> None:
+        """Drop git directories that are whole again."""
+        with self._write_lock:
+            rows = [(one.git_dir, pack_store(one.place)) for one in found]
+            self._writer.write((statements.DROP_GIVEN_UP, rows))
+
     def _place(self, data: bytes) -> tuple[int, int]:
         try:
             return unpack_store(data)

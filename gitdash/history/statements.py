@@ -24,6 +24,7 @@ DROP_SEARCHED_BUT_LAST: Final = """DELETE FROM searched WHERE path = ?1 AND numb
     (SELECT number FROM searched WHERE path = ?1 ORDER BY number DESC LIMIT ?2)"""
 DROP_SEARCHED: Final = "DELETE FROM searched WHERE path = ?"
 SAVE_GIVEN_UP: Final = "INSERT OR IGNORE INTO given_up (git_dir, place) VALUES (?, ?)"
+DROP_GIVEN_UP: Final = "DELETE FROM given_up WHERE git_dir = ? AND place = ?"
 SAVE_PREFERENCE: Final = "INSERT OR REPLACE INTO preferences (name, value) VALUES (?, ?)"
 SAVE_ACTION: Final = """INSERT OR REPLACE INTO actions
     (number, run, path, started_at_s, is_running, entry) VALUES (?, ?, ?, ?, ?, ?)"""

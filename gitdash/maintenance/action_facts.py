@@ -5,7 +5,7 @@ Values only. Nothing here reads or decides.
 
 import msgspec
 
-from gitdash.history.records import Loan
+from gitdash.history.records import GivenUp, Loan
 from gitdash.model.task import Task
 
 
@@ -50,6 +50,8 @@ class Neighbourhood(msgspec.Struct, frozen=True, kw_only=True):
     """Repositories, and folders that may be some; not the one that it is about."""
     loans: tuple[Loan, ...] = ()
     """What others borrowed from it when they were last seen, whether they are there now or not."""
+    given_up: frozenset[GivenUp] = frozenset()
+    """Git directories of which a person said that what is missing there is gone for good."""
     objection: str | None = None
     """What keeps these from being all that there are, one clause; None if nothing that can be told. Printable."""
     searched: tuple[bytes, ...] = ()

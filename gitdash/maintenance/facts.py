@@ -93,7 +93,8 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         is_mounted_read_only=is_mounted_read_only,
         lent_bytes_elsewhere=_lent_bytes_elsewhere(report),
         objects_is_link=os.path.islink(objects_dir),
-        store_elsewhere=mounted_part(repository.common_dir) or sharer_of(repository.common_dir, others.paths),
+        store_elsewhere=mounted_part(repository.common_dir)
+        or sharer_of(repository.common_dir, others.paths, others.given_up),
         remembered_borrower=told_borrower(others.loans),
         why_borrowers_are_unknown=others.objection,
         searched_for_borrowers=tuple(map(printable_path, others.searched)),

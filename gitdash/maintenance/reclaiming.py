@@ -50,7 +50,8 @@ def _objections(work: Work, steps: Sequence[Step]) -> Iterator[str]:
 def require_unneeded(work: Work, others: Neighbourhood) -> None:
     """Raise TaskStoppedError if somebody may need objects by what is seen now, with the sentence that a plan has."""
     common_dir = work.report.repository.common_dir
-    needed = mounted_part(common_dir) or sharer_of(common_dir, others.paths) or told_borrower(others.loans)
+    sharer = mounted_part(common_dir) or sharer_of(common_dir, others.paths, others.given_up)
+    needed = sharer or told_borrower(others.loans)
     if needed is not None:
         raise refused(f"others may need its objects: {needed}")
     if others.objection is not None:

@@ -61,7 +61,7 @@ RULES: Final[tuple[JudgedRule, ...]] = (
             tasks=_OF_WHOLE_STORE,
             meaning="others may have the same objects or alternates, and need what this repository does not",
             source="`objects` as a symbolic link or a mount; device and inode of those of all known repositories and of"
-            " neighbours; who cannot be looked at counts",
+            " neighbours; who cannot be looked at counts, and who lacks its objects unless `gitdash forget` gave it up",
         ),
         linked_store,
     ),

@@ -10,42 +10,82 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from gitdash.assessment.sentences import shell_word
+from gitdash.history.records import GivenUp
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.mounts import Mount, is_below, mount_of, read_mounts
 from gitdash.inspection.reading import Problems
+from gitdash.maintenance.lost_parts import SHARDS, entries_of, git_directories, identity_of, is_missing, lost_part
 from gitdash.model.repository import Unreadable
-from gitdash.units import printable_path
+from gitdash.units import counted, printable_path
 
-_SHARDS: Final = tuple(b"%02x" % number for number in range(256))
-_BEREFT: Final = "may borrow from it: it has references, and its objects are not there"
+_NAMED_COUNT: Final = 4
+"""So many are named in a sentence."""
 _Identity = tuple[int, int]
 """Device and inode."""
 
 
-def sharer_of(common_dir: bytes, others: Iterable[bytes]) -> str | None:
-    """Return which of some repositories, given by their paths, may need objects of this one, one clause.
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """One repository needs objects of another, or may."""
+
+    folder: bytes
+    """Its git directory."""
+    path: bytes
+    """As it is known."""
+    what: str
+    """One clause without its name."""
+    is_sure: bool = False
+    lost: GivenUp | None = None
+    """It is only that a part of it is missing, and a person may say that this part is gone for good."""
+
+
+def sharer_of(common_dir: bytes, others: Iterable[bytes], given_up: Container[GivenUp] = frozenset()) -> str | None:
+    """Return which of some repositories, given by their paths, may need objects of this one, and what to do about it.
 
     That is who has them or borrows them, and who cannot be looked at. A repository that is this one under another name
-    has the same references, and so needs nothing else. None if none does.
+    has the same references, and so needs nothing else. Some are named, of more the number is said. None if none does,
+    and of those in `given_up` none just because a part of it is missing.
     """
+    claims = [claim for claim in _claims(common_dir, others) if claim.lost is None or claim.lost not in given_up]
+    claims.sort(key=lambda claim: claim.path, reverse=True)
+    by_folder = {os.path.realpath(claim.folder): claim for claim in claims}
+    known = sorted(by_folder.values(), key=lambda claim: (not claim.is_sure, claim.lost is not None, claim.path))
+    return _told(known) if known else None
+
+
+def _told(claims: Sequence[_Claim]) -> str:
+    named = claims[:_NAMED_COUNT]
+    text = "; ".join(f"{printable_path(claim.path)} {claim.what}" for claim in named)
+    if len(claims) > len(named):
+        text = f"{text}; and {counted(len(claims) - len(named), 'more', 'more')}"
+    lost = [claim for claim in named if claim.lost is not None]
+    if claims[0].is_sure or not lost:
+        return text
+    words = " ".join(shell_word(claim.path) for claim in lost)
+    which = "that" if len(lost) == 1 else "those"
+    return f"{text}; if what is missing of {which} is gone for good: `gitdash forget {words}`"
+
+
+def _claims(common_dir: bytes, others: Iterable[bytes]) -> Iterator[_Claim]:
     own, here = own_identities(common_dir + b"/objects"), None
     with contextlib.suppress(OSError):
         here = _identity(common_dir)
     # many borrow from one
     reached_from = cache(lambda path: frozenset(reached(path)))
     for path in others:
-        for folder in (path, path + b"/.git"):
+        for folder in git_directories(path):
             try:
-                found = None if _is_no_folder(folder, here) else _claim(folder + b"/objects", own, reached_from)
+                if not _is_no_folder(folder, here):
+                    yield from _claims_of(folder, path, own, reached_from)
             except OSError as error:
-                found = None if is_lost_and_found(path) else unsearched(error)
-            if found is not None:
-                return f"{printable_path(path)} {found}"
-    return None
+                if not is_lost_and_found(path):
+                    yield _Claim(folder, path, unsearched(error))
 
 
 def unsearched(error: OSError) -> str:
@@ -66,46 +106,33 @@ def _is_no_folder(folder: bytes, here: _Identity | None) -> bool:
     try:
         found = os.stat(folder)
     except OSError as error:
-        if not (_is_missing(error) or error.errno == errno.ELOOP):
+        if not (is_missing(error) or error.errno == errno.ELOOP):
             raise
-        if folder.endswith(b"/.git") and os.path.islink(folder):
-            raise OSError(errno.ENOENT, "its .git is a link to what is not there") from error
-        return True
+        return not (folder.endswith(b"/.git") and os.path.islink(folder))
     return (found.st_dev, found.st_ino) == here or not stat.S_ISDIR(found.st_mode)
 
 
-def _claim(
-    objects_dir: bytes, own: frozenset[_Identity], reached_from: Callable[[bytes], frozenset[_Identity]]
-) -> str | None:
-    """Return how a repository needs this store, or may. Raises OSError."""
+def _claims_of(
+    git_dir: bytes, path: bytes, own: frozenset[_Identity], reached_from: Callable[[bytes], frozenset[_Identity]]
+) -> Iterator[_Claim]:
+    """Yield how a repository needs this store, or may; at most once. Raises OSError."""
+    objects_dir = git_dir + b"/objects"
     if not own.isdisjoint(reached(objects_dir)):
-        return "has the same objects"
+        yield _Claim(git_dir, path, "has the same objects", is_sure=True)
+        return
+    missing = lost_part(git_dir)
+    if missing is not None:
+        yield _Claim(git_dir, path, f"may borrow from it: {missing}", lost=identity_of(git_dir))
+        return
     found = inspect_alternates(objects_dir, Problems())
     if isinstance(found, Unreadable):
-        return f"may borrow from it, for its alternates cannot be read: {found.reason}"
-    if found is None:
-        return (
-            "may borrow from it: it has references, and its objects are not there" if _is_bereft(objects_dir) else None
-        )
-    if any(not own.isdisjoint(reached_from(lender.path)) for lender in found.alternates if lender.exists):
-        return "borrows from it"
-    if found.incomplete is not None:
-        return f"may borrow from it, for not all of its lenders are known: {found.incomplete}"
-    return None
-
-
-def _is_bereft(objects_dir: bytes) -> bool:
-    """Tell whether a repository has references and not one object, as while those are on a disk that is away.
-
-    Of reftables nobody knows without reading them: each has one from the start. Raises OSError.
-    """
-    folder = os.path.dirname(objects_dir)
-    if not os.path.lexists(folder + b"/HEAD") or _entries(objects_dir + b"/pack"):
-        return False
-    if any(entry.name in _SHARDS for entry in _entries(objects_dir)):
-        return False
-    loose = os.walk(folder + b"/refs", onerror=_raise)
-    return os.path.lexists(folder + b"/packed-refs") or any(names for _, _, names in loose)
+        yield _Claim(git_dir, path, f"may borrow from it, for its alternates cannot be read: {found.reason}")
+    elif found is None:
+        return
+    elif any(not own.isdisjoint(reached_from(lender.path)) for lender in found.alternates if lender.exists):
+        yield _Claim(git_dir, path, "borrows from it", is_sure=True)
+    elif found.incomplete is not None:
+        yield _Claim(git_dir, path, f"may borrow from it, for not all of its lenders are known: {found.incomplete}")
 
 
 def own_identities(objects_dir: bytes) -> frozenset[_Identity]:
@@ -113,9 +140,9 @@ def own_identities(objects_dir: bytes) -> frozenset[_Identity]:
 
     What cannot be looked at is left out: nor can it be through what leads there, and that is noticed.
     """
-    paths = [objects_dir, *(objects_dir + b"/" + name for name in (b"pack", *_SHARDS))]
+    paths = [objects_dir, *(objects_dir + b"/" + name for name in (b"pack", *SHARDS))]
     with contextlib.suppress(OSError):
-        paths += [entry.path for entry in _entries(objects_dir + b"/pack")]
+        paths += [entry.path for entry in entries_of(objects_dir + b"/pack")]
     own: set[_Identity] = set()
     for path in paths:
         with contextlib.suppress(OSError):
@@ -133,21 +160,10 @@ def reached(objects_dir: bytes) -> Iterator[_Identity]:
     paths += [
         entry.path
         for folder in (objects_dir, objects_dir + b"/pack")
-        for entry in _entries(folder)
+        for entry in entries_of(folder)
         if entry.is_symlink()
     ]
     yield from (found for path in paths if (found := _identity(path)) is not None)
-
-
-def _entries(folder: bytes) -> list["os.DirEntry[bytes]"]:
-    """List a folder; nothing if it is not there. Raises OSError where that is not known."""
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError as error:
-        if not _is_missing(error):
-            raise
-        return []
 
 
 def _identity(path: bytes) -> _Identity | None:
@@ -155,19 +171,10 @@ def _identity(path: bytes) -> _Identity | None:
     try:
         found = os.stat(path)
     except OSError as error:
-        if not _is_missing(error):
+        if not is_missing(error):
             raise
         return None
     return found.st_dev, found.st_ino
-
-
-def _raise(error: OSError) -> None:
-    if not _is_missing(error):
-        raise error
-
-
-def _is_missing(error: OSError) -> bool:
-    return error.errno in {errno.ENOENT, errno.ENOTDIR}
 
 
 def mounted_part(common_dir: bytes, mounts: Sequence[Mount] | None = None) -> str | None:

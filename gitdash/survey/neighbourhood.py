@@ -67,7 +67,8 @@ def look_around(
     if searching.silent:
         objection = f"{printable_path(searching.silent[0])} does not answer"
     others = frozenset(paths - {repository.path, repository.common_dir})
-    return Neighbourhood(paths=others, loans=loans, objection=objection, searched=roots)
+    given_up = frozenset(history.searched.given_up())
+    return Neighbourhood(paths=others, loans=loans, given_up=given_up, objection=objection, searched=roots)
 
 
 def remembered_loans(repository: Repository, history: "History | None") -> tuple["Loan", ...]:

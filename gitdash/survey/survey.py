@@ -19,6 +19,7 @@ from gitdash.model.report import RepositoryReport
 from gitdash.model.sizes import Question
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.events import Finished, Notice, Progress, Report, SurveyEvent
+from gitdash.survey.forgetting import take_back_given_up
 from gitdash.survey.inspecting import Inspecting
 from gitdash.survey.judging import Inspected, Judge
 from gitdash.survey.loans import Loans
@@ -115,7 +116,7 @@ class _Survey:
         started_s = time.monotonic()
         inspecting = yield from self._inspect()
         if not self._cancel.is_set():
-            remember_searched(self._request.history, self._request.roots, self._searching.silent)
+            self._remember_searched()
             loans = Loans(self._request.history, inspecting.inspected.values(), self._searching.silent)
             judge = self._judge(inspecting.inspected.values())
             judge.know(loans.other_borrowers())
@@ -138,6 +139,11 @@ class _Survey:
             silent_paths=tuple(self._searching.silent),
             elapsed_s=time.monotonic() - started_s,
         )
+
+    def _remember_searched(self) -> None:
+        seen = (self._request.history, self._request.roots, self._searching.silent)
+        remember_searched(*seen)
+        take_back_given_up(*seen)
 
     def _inspect(self) -> Generator[SurveyEvent, None, Inspecting]:
         scan = self._request.settings.scan

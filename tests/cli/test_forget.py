@@ -258,3 +258,67 @@ def test_forgetting_starts_no_git(gitdash: Gitdash, fleet: Path) -> None:
     gitdash.git_calls()
     assert gitdash.run("--git", "/nowhere/git", "forget", fleet).returncode == ExitCode.DONE
     assert gitdash.git_calls() == []
+
+
+def lose_objects(fleet: Path, how: str) -> Path:
+    """Make one below another folder whose objects, or what leads to them, are not there."""
+    lost = GitRepository.init(fleet.parent / "elsewhere" / "lost")
+    lost.commit({"a": "1"})
+    if how == "no objects":
+        shutil.rmtree(lost.git_dir / "objects")
+        (lost.git_dir / "objects").mkdir()
+    else:
+        lost.path.rename(fleet.parent / "aside")
+        lost.path.mkdir()
+        (lost.path / ".git").symlink_to(fleet.parent / "away")
+    return lost.path
+
+
+@pytest.mark.safety
+@pytest.mark.parametrize("how", ["no objects", "a link to nothing"])
+@pytest.mark.parametrize("looked", ["scan", "nobody"])
+def test_what_is_there_without_its_objects_is_given_up_by_word_and_only_as_long_as_they_are_missing(
+    gitdash: Gitdash, fleet: Path, how: str, looked: str
+) -> None:
+    lost = lose_objects(fleet, how)
+    gitdash.run("scan", fleet)
+    gitdash.run("scan", lost.parent if looked == "scan" else fleet / "member.git")
+    lend = GitRepository.init(lost.parent / "lend.git" if looked == "nobody" else fleet / "lend.git")
+    gitdash.run("scan", lend.path.parent)
+    reclaim = ("maintain", lend.path, "--task", "reclaim", "--dry-run")
+    refusal = gitdash.run(*reclaim).stdout
+    assert f"others may need its objects: {lost} may borrow from it" in refusal
+    assert f"`gitdash forget {lost}`" in refusal
+    ended = gitdash.run("forget", lost)
+    assert (ended.returncode, "may only be out of sight: it" in ended.stderr) == (ExitCode.REFUSED, True)
+    assert refusal == gitdash.run(*reclaim).stdout
+    ended = gitdash.run("forget", lost, "--yes")
+    assert ended.returncode == ExitCode.DONE
+    assert ended.stdout.startswith(f"forgot what {lost} may borrow, which is there: it")
+    assert "linked-store" not in gitdash.run(*reclaim).stdout
+    assert gitdash.run("forget", lost).returncode == ExitCode.FINDINGS
+    objects = bring_back(fleet, lost, how)
+    (objects / "info").mkdir(exist_ok=True)
+    (objects / "info" / "alternates").write_text(f"{lend.path}/objects\n")
+    assert f"{lost} borrows from it" in gitdash.run(*reclaim).stdout
+
+
+def bring_back(fleet: Path, lost: Path, how: str) -> Path:
+    if how == "no objects":
+        return lost / "objects"
+    (fleet.parent / "aside").rename(fleet.parent / "away")
+    return fleet.parent / "away" / "objects"
+
+
+@pytest.mark.safety
+def test_scan_that_finds_the_objects_again_ends_what_was_given_up(gitdash: Gitdash, fleet: Path) -> None:
+    lost = lose_objects(fleet, "no objects")
+    gitdash.run("scan", lost.parent)
+    assert gitdash.run("forget", lost, "--yes").returncode == ExitCode.DONE
+    gitdash.run("scan", lost.parent)
+    with state_of(gitdash) as history:
+        assert [Path(os.fsdecode(one.git_dir)) for one in history.searched.given_up()] == [lost]
+    GitRepository(lost).git("hash-object", "-w", "--stdin", stdin=b"an object")
+    gitdash.run("scan", lost.parent)
+    with state_of(gitdash) as history:
+        assert history.searched.given_up() == set()

@@ -16,6 +16,7 @@ from gitdash.errors import ExitCode
 from gitdash.history.store import History, open_history
 from gitdash.inspection.mounts import parse_mounts
 from gitdash.maintenance.action_facts import Neighbourhood
+from gitdash.maintenance.lost_parts import identity_of
 from gitdash.maintenance.sharers import is_lost_and_found, mounted_part, sharer_of
 from gitdash.model.ledger import Outcome
 from gitdash.model.repository import Repository, RepositoryKind, StorageLayout
@@ -278,8 +279,50 @@ def test_same_repository_by_another_name_is_no_sharer(tmp_path: Path) -> None:
 def test_repository_with_references_and_without_objects_may_need_them(tmp_path: Path) -> None:
     first, second = two_with_one_store(tmp_path, "objects")
     (second.git_dir / "objects").mkdir()
-    expected = f"{second.path} may borrow from it: it has references, and its objects are not there"
-    assert sharer_of(os.fsencode(first.git_dir), [os.fsencode(second.path)]) == expected
+    others = [os.fsencode(second.path)]
+    what = f"{second.path} may borrow from it: it has references, and its objects are not there"
+    expected = f"{what}; if what is missing of that is gone for good: `gitdash forget {second.path}`"
+    assert sharer_of(os.fsencode(first.git_dir), others) == expected
+    # its last commit may be its own, and on the disk that is away, and only those before it borrowed
+    (second.git_dir / "refs/heads/main").write_text(f"{'1' * 40}\n")
+    assert sharer_of(os.fsencode(first.git_dir), others) == expected
+    assert sharer_of(os.fsencode(first.git_dir), others, {identity_of(os.fsencode(second.git_dir))}) is None
+
+
+def test_who_is_given_up_counts_again_with_what_says_that_it_borrows(tmp_path: Path) -> None:
+    first, second = two_with_one_store(tmp_path, "objects")
+    (second.git_dir / "objects" / "info").mkdir(parents=True)
+    given_up = {identity_of(os.fsencode(second.git_dir))}
+    (second.git_dir / "objects" / "info" / "alternates").write_text(f"{first.git_dir}/objects\n")
+    found = sharer_of(os.fsencode(first.git_dir), [os.fsencode(second.path)], given_up)
+    assert found == f"{second.path} borrows from it"
+    # nor is one that takes its place meant
+    (second.git_dir / "objects" / "info" / "alternates").unlink()
+    second.path.rename(tmp_path / "aside.git")
+    shutil.copytree(tmp_path / "aside.git", second.path)
+    assert "may borrow" in (sharer_of(os.fsencode(first.git_dir), [os.fsencode(second.path)], given_up) or "")
+
+
+def test_all_who_may_need_objects_are_named_or_counted_the_sure_ones_first(tmp_path: Path) -> None:
+    first, second = two_with_one_store(tmp_path, "objects")
+    (second.git_dir / "objects").mkdir()
+    for number in range(5):
+        shutil.copytree(second.path, tmp_path / f"lost{number}.git")
+    shutil.rmtree(second.path)
+    others = [os.fsencode(tmp_path / f"lost{number}.git") for number in (3, 1, 4, 0, 2)]
+    lost = "may borrow from it: it has references, and its objects are not there"
+    named = [f"{tmp_path}/lost{number}.git" for number in range(4)]
+    expected = (
+        "; ".join(f"{name} {lost}" for name in named) + "; and 1 more; if what is missing of those is gone for good"
+    )
+    assert sharer_of(os.fsencode(first.git_dir), others) == f"{expected}: `gitdash forget {' '.join(named)}`"
+    borrower = GitRepository.init(tmp_path / "work", bare=False)
+    borrower.borrow_from(first)
+    others += [os.fsencode(borrower.path), os.fsencode(borrower.git_dir)]
+    found = sharer_of(os.fsencode(first.git_dir), others) or ""
+    assert found.startswith(f"{borrower.path} borrows from it; {named[0]} {lost}; ")
+    # to forget those would not help
+    assert found.endswith("; and 2 more")
 
 
 @pytest.mark.parametrize("closed", ["b", "b/borrow/.git", "b/borrow/.git/objects", "b/borrow/.git/objects/info"])
@@ -304,7 +347,8 @@ def test_git_directory_behind_a_link_to_nothing_may_need_them(tmp_path: Path) ->
     (tmp_path / "work" / ".git").symlink_to(tmp_path / "away")
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     others = [os.fsencode(tmp_path / name) for name in ("link", "work")]
-    expected = f"{tmp_path}/work cannot be searched: its .git is a link to what is not there"
+    what = f"{tmp_path}/work may borrow from it: its .git is a link to what is not there"
+    expected = f"{what}; if what is missing of that is gone for good: `gitdash forget {tmp_path}/work`"
     assert sharer_of(os.fsencode(lender.git_dir), others) == expected
 
 
