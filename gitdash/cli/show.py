@@ -7,7 +7,6 @@ from typing import Any
 from gitdash.cli.clock import wall_clock
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
-from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode
 from gitdash.export.held_record import held_record
 from gitdash.export.json_record import record
@@ -19,7 +18,7 @@ from gitdash.model.config_facts import ConfigFacts
 from gitdash.model.inspection import Inspection, ReferenceBackend
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind
-from gitdash.model.sizes import Bound, Question, Strategy
+from gitdash.model.sizes import Bound, Question, Strategy, strategy_text
 from gitdash.survey.single import find_repository, report_single
 from gitdash.units import human_bytes, human_count, human_duration, linked_text, printable, printable_path
 

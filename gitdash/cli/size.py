@@ -12,7 +12,6 @@ from gitdash.cli.clock import wall_clock
 from gitdash.cli.measuring_line import MeasuringLine
 from gitdash.cli.output import say, write_text
 from gitdash.cli.session import Session, absolute_path
-from gitdash.cli.strategy_text import strategy_text
 from gitdash.errors import ExitCode, GitdashError
 from gitdash.export.json_values import json_text
 from gitdash.export.measured import measured_text
@@ -96,9 +95,7 @@ def run_size(session: Session, options: SizeOptions) -> int:
 
 def _line(report: RepositoryReport, measurement: SizeMeasurement, now_s: float) -> str:
     bound = f"{measurement.bound.sign} " if measurement.bound.sign else ""
-    has_bitmap = measurement.from_history or _has_bitmap(report)
-    strategy = strategy_text(measurement.strategy, has_bitmap=has_bitmap)
-    how = f"{strategy}, {measurement.bound.words}"
+    how = f"{measurement.how}, {measurement.bound.words}"
     measured = measured_text(measurement, now_s)
     path, figure = printable_path(report.repository.path), f"{bound}{exact_bytes(measurement.bytes)}"
     lines = [
@@ -107,14 +104,6 @@ def _line(report: RepositoryReport, measurement: SizeMeasurement, now_s: float) 
         *(f"  note: {printable(note)}" for note in measurement.notes),
     ]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _has_bitmap(report: RepositoryReport) -> bool:
-    """Tell whether git could use a bitmap: in a shallow repository it uses none."""
-    inspection = report.inspection
-    if isinstance(inspection, Unreadable) or inspection.shallow:
-        return False
-    return bool(inspection.bitmaps) or report.lender_bitmap is not None
 
 
 def _with_all_sizes(

@@ -52,7 +52,7 @@ def explain_size(
     lines = [f"question: {measurement.question.label}: {_QUESTIONS[measurement.question]}"]
     if measurement.from_history:
         lines += [
-            f"answer: {figure}, {measurement.bound.words}, remembered: {measurement.strategy.value} gave it in"
+            f"answer: {figure}, {measurement.bound.words}, remembered: {measurement.how} gave it in"
             f" {human_duration(measurement.elapsed_s)}, and nothing that it depends on has changed since",
             f"strategy if it were asked now: {choice.strategy.value}: {reason}",
             f"cost: {cost}",

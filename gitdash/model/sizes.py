@@ -104,6 +104,8 @@ class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Those of the notes that are signs of damage: all but objects that a partial clone leaves out, and bounds."""
     inexact_bound: Bound = Bound.UPPER
     """What a figure is that is not exact; says nothing where it is."""
+    lacks_bitmap: bool = False
+    """There was no bitmap that git could use, so it walked if it was asked to use one."""
     loose_ids: PackedIds | None = None
     """Only as it is stored: the loose objects that were there. None if they are not known, or too many to be kept."""
 
@@ -111,6 +113,16 @@ class SizeMeasurement(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     def bound(self) -> Bound:
         """What the figure is to the true one."""
         return Bound.EXACT if self.exact else self.inexact_bound
+
+    @property
+    def how(self) -> str:
+        """What was done, in words: git walks without a word where it finds no bitmap."""
+        return strategy_text(self.strategy, has_bitmap=not self.lacks_bitmap)
+
+
+def strategy_text(strategy: Strategy, *, has_bitmap: bool) -> str:
+    """Return what was done under a strategy, in words."""
+    return f"{strategy} (there is none, so git walked)" if strategy is Strategy.BITMAP and not has_bitmap else strategy
 
 
 class ExclusiveSizes(msgspec.Struct, frozen=True, kw_only=True, tag=True, gc=False):

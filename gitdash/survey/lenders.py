@@ -39,6 +39,7 @@ class Lender:
     """Names and bytes."""
     store_bytes: int
     """Packs and loose objects."""
+    has_bitmap: bool
     has_pseudo_merges: bool
     accelerators: bytes = b""
     """What tells that its bitmaps and commit-graph are the same."""
@@ -94,6 +95,7 @@ class Lenders:
             broken=tips.broken,
             packs=pack_sizes(inspection.packs),
             store_bytes=store_bytes(inspection.packs, inspection.loose),
+            has_bitmap=bool(inspection.bitmaps),
             has_pseudo_merges=any(bitmap.pseudo_merges for bitmap in inspection.bitmaps),
             accelerators=accelerators(inspection),
         )
@@ -150,12 +152,14 @@ def _store_alone(objects_dir: bytes) -> Lender | Unreadable:
         loose_bytes = sum(size_bytes for _, size_bytes in loose_object_sizes(objects_dir))
     except FileError as error:
         return unreadable(error)
+    bitmaps = sorted(name for name in packs if name.endswith(b".bitmap"))
     return Lender(
         references=(),
         packs=tuple((name, size_bytes) for name, size_bytes in packs.items() if name.endswith(b".pack")),
         store_bytes=sum(packs.values()) + loose_bytes,
-        has_pseudo_merges=any(name.endswith(b".bitmap") for name in packs),
-        accelerators=b"\0".join(sorted(name for name in packs if name.endswith(b".bitmap"))),
+        has_bitmap=bool(bitmaps),
+        has_pseudo_merges=bool(bitmaps),
+        accelerators=b"\0".join(bitmaps),
     )
 
 

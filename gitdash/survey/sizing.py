@@ -55,6 +55,8 @@ class PreparedSize:
     state: SizeState
     loose_ids: bytes | None
     """Ids of the loose objects, as `SizeMeasurement` has them; None as well where they are of no use."""
+    lacks_bitmap: bool
+    """There is no bitmap that git could use."""
     stored: SizeMeasurement | None
     """The stored answer if it is still true."""
     choice: StrategyChoice
@@ -132,7 +134,7 @@ class Sizing:
         question = prepared.asked.question
         with commands_for(report.repository.path):
             answer = self._queries.answer(prepared.query_key, question, partial(self._ask, prepared, cancel), cancel)
-        measurement = msgspec.structs.replace(answer, question=question)
+        measurement = msgspec.structs.replace(answer, question=question, lacks_bitmap=prepared.lacks_bitmap)
         # damage can be mended without a change of packs and references, which stored sizes are recognised by
         if self._history is not None and not measurement.warnings:
             self._history.save_size(
@@ -212,6 +214,7 @@ class Sizing:
             query_key=_query_key(report.repository.path, request, inputs),
             state=state,
             loose_ids=loose_ids,
+            lacks_bitmap=_lacks_bitmap(report.inspection, lenders),
             stored=answer,
             choice=choose(request, self._program),
             speed_fingerprint=speed,
@@ -242,6 +245,13 @@ class Sizing:
         if self._history is None:
             return None
         return self._history.last_size(report.repository.path, asked.question, asked.excluded_references)
+
+
+def _lacks_bitmap(inspection: Inspection | Unreadable, lenders: list[Lender]) -> bool:
+    """Tell whether git can use no bitmap; in a shallow repository it uses none."""
+    if isinstance(inspection, Unreadable):
+        return False
+    return inspection.shallow or not (inspection.bitmaps or any(lender.has_bitmap for lender in lenders))
 
 
 def _is_worth_keeping(size: SizeMeasurement, request: SizeRequest) -> bool:

@@ -5,12 +5,14 @@ import pytest
 
 from gitdash.model.report import RepositoryReport, State
 from gitdash.model.repository import Unreadable
+from gitdash.model.sizes import Question
 from gitdash.model.summary import RepositorySummary
 from gitdash.survey.summarize import summarize
 from gitdash.tui.drawing.cells import Line, line_length
 from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.repository.detail import full_lines, pane_lines
-from tests.tui.fixture_fleet import NOW_S, fixed_reports
+from gitdash.tui.repository.sizes import measurement_note
+from tests.tui.fixture_fleet import NOW_S, fixed_reports, measured
 
 
 def _report(name: str) -> RepositoryReport:
@@ -124,3 +126,11 @@ def test_flow_starts_a_new_line_where_the_next_group_does_not_fit() -> None:
 
 def test_all_states_have_a_tone() -> None:
     assert {report.state for report in fixed_reports()} == set(State)
+
+
+def test_a_size_for_which_there_was_no_bitmap_is_not_said_to_come_from_one() -> None:
+    size = measured(Question.REACHABLE, 5)
+    with_bitmap = measurement_note(size, NOW_S)
+    without = measurement_note(msgspec.structs.replace(size, lacks_bitmap=True), NOW_S)
+    assert with_bitmap.startswith("bitmap, exact, ")
+    assert without.startswith("bitmap (there is none, so git walked), exact, ")

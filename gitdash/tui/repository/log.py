@@ -106,7 +106,7 @@ def _outcome(record: CommandRecord) -> tuple[str, Tone]:
 
 def _size_entry(view: RepositoryView, size: SizeMeasurement) -> _Entry:
     notes = (
-        f"{size.question.label}: {size.bound.words}, strategy {size.strategy.value}, git {size.git_version}",
+        f"{size.question.label}: {size.bound.words}, strategy {size.how}, git {size.git_version}",
         *size.notes,
     )
     figure = size.bound.sign + human_bytes(size.bytes)

@@ -205,5 +205,5 @@ def measurement_note(size: SizeMeasurement | Unreadable | None, now_s: float) ->
         return ""
     when = measured_text(size, now_s)
     return ", ".join(
-        [size.strategy.value, size.bound.words, f"took {human_duration(size.elapsed_s)}", when, *size.notes]
+        [size.how, size.bound.words, f"took {human_duration(size.elapsed_s)}", when, *size.notes]
     )
