@@ -87,7 +87,7 @@ Examples:
   gitdash maintain /srv/git --where "packs > 50" --task geometric-repack
   gitdash maintain x.git --task pack-refs --task commit-graph
   gitdash maintain x.git --format script > plan.sh
-  gitdash maintain x.git --task reclaim --confirm x.git
+  gitdash maintain x.git --task reclaim --confirm x.git    once a folder around it was scanned
 """,
 )
 @click.option(

@@ -111,7 +111,8 @@ def _objection_to(path: bytes, configured: Sequence[bytes], around: Sequence[Fol
     holder = next((folder for folder in around if is_below_any(path, (folder.path,))), None)
     if holder is None or is_below_any(path, configured):
         return objection
-    return f"{objection} (`gitdash forget --searched {shell_word(holder.known_as)}` has that folder left out)"
+    nobody = f"if nobody below {printable_path(holder.path)} borrows"
+    return f"{objection}; {nobody}: `gitdash forget --searched {shell_word(holder.known_as)}`"
 
 
 def _searching(roots: Sequence[bytes], settings: "Settings", effective_uid: int, cancel: threading.Event) -> Searching:

@@ -86,8 +86,8 @@ def test_folder_that_cannot_be_searched_refuses_with_the_way_out() -> None:
             remember(history, folder / "q", folder / "q" / "a")
             found = neighbourhood(history, folder / "q" / "a" / "r")
         (folder / "q" / "b").chmod(0o700)
-    way_out = f"`gitdash forget --searched {folder}/q` has that folder left out"
-    assert found.objection == f"{folder}/q/b cannot be searched: permission denied ({way_out})"
+    way_out = f"if nobody below {folder}/q borrows: `gitdash forget --searched {folder}/q`"
+    assert found.objection == f"{folder}/q/b cannot be searched: permission denied; {way_out}"
 
 
 def test_renamed_folder_and_one_behind_a_link_are_known_again(tmp_path: Path, history: History) -> None:
