@@ -13,7 +13,7 @@ from gitdash.model.ledger import LedgerEntry, Outcome, Reason
 from gitdash.units import counted, human_count, printable_path
 
 NAMED_LIMIT: Final = 5
-"""Actions that each group names; the others are counted."""
+"""Sentences of each group, and actions of each sentence, that are named; the others are counted."""
 
 _OUTCOMES: Final = (
     Outcome.DONE,
@@ -38,8 +38,17 @@ class NamedAction:
     path: bytes
     what: str
     """The task or the remote, such as `fetch origin`. Printable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikeActions:
+    """Actions of a group of which the same is said."""
+
     sentence: str
-    """What became of it. Printable."""
+    """What became of them. Printable."""
+    count: int
+    named: tuple[NamedAction, ...]
+    """The first by path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +58,8 @@ class ReportGroup:
     outcome: Outcome
     reason: Reason | None
     count: int
-    named: tuple[NamedAction, ...]
-    """The first by path."""
+    alike: tuple[AlikeActions, ...]
+    """What is said of most of them first, and as much of it as is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +82,7 @@ class RunReport:
 
 
 def run_report(entries: Iterable[LedgerEntry], *, named_limit: int = NAMED_LIMIT) -> RunReport:
-    """Group the actions of a run; each group names at most `named_limit`."""
+    """Group the actions of a run; each group names at most `named_limit` sentences, and actions of each."""
     members: dict[tuple[Outcome, Reason | None], list[LedgerEntry]] = {}
     for entry in entries:
         members.setdefault((entry.outcome, entry.reason), []).append(entry)
@@ -90,9 +99,17 @@ def report_lines(report: RunReport, *, names_actions: bool = True) -> tuple[str,
 
 
 def _group(outcome: Outcome, reason: Reason | None, entries: Sequence[LedgerEntry], named_limit: int) -> ReportGroup:
-    first = sorted(entries, key=lambda entry: (entry.path, entry.number))[:named_limit]
-    named = tuple(NamedAction(path=entry.path, what=_what(entry), sentence=entry.sentence) for entry in first)
-    return ReportGroup(outcome=outcome, reason=reason, count=len(entries), named=named)
+    sentences: dict[str, list[LedgerEntry]] = {}
+    for entry in sorted(entries, key=lambda entry: (entry.path, entry.number)):
+        sentences.setdefault(entry.sentence, []).append(entry)
+    most_first = sorted(sentences.items(), key=lambda said: -len(said[1]))[:named_limit]
+    alike = (_alike(sentence, of_it, named_limit) for sentence, of_it in most_first)
+    return ReportGroup(outcome=outcome, reason=reason, count=len(entries), alike=tuple(alike))
+
+
+def _alike(sentence: str, entries: Sequence[LedgerEntry], named_limit: int) -> AlikeActions:
+    named = tuple(NamedAction(path=entry.path, what=_what(entry)) for entry in entries[:named_limit])
+    return AlikeActions(sentence=sentence, count=len(entries), named=named)
 
 
 def _what(entry: LedgerEntry) -> str:
@@ -100,14 +117,30 @@ def _what(entry: LedgerEntry) -> str:
 
 
 def _group_lines(group: ReportGroup, *, names_actions: bool) -> Iterator[str]:
-    yield f"{counted(group.count, 'action')}: {_title(group)}"
+    title = f"{counted(group.count, 'action')}: {_title(group)}"
     if group.outcome.is_good or not names_actions:
+        yield title
         return
-    for action in group.named:
-        sentence = f": {action.sentence}" if action.sentence else ""
-        yield f"  {printable_path(action.path)} ({action.what}){sentence}"
-    if group.count > len(group.named):
-        yield f"  and {human_count(group.count - len(group.named))} more"
+    # said once, where it is said of all
+    of_all = group.alike[0].sentence if group.alike and 1 < group.count == group.alike[0].count else ""
+    yield f"{title}: {of_all}" if of_all else title
+    for alike in group.alike:
+        yield from _alike_lines(alike, is_said=bool(of_all))
+    left_count = group.count - sum(alike.count for alike in group.alike)
+    if left_count:
+        yield f"  and {human_count(left_count)} more"
+
+
+def _alike_lines(alike: AlikeActions, *, is_said: bool) -> Iterator[str]:
+    has_head = alike.count > 1 and alike.sentence and not is_said
+    margin = "    " if has_head else "  "
+    if has_head:
+        yield f"  {human_count(alike.count)} of them: {alike.sentence}"
+    says = f": {alike.sentence}" if alike.count == 1 and alike.sentence else ""
+    for action in alike.named:
+        yield f"{margin}{printable_path(action.path)} ({action.what}){says}"
+    if alike.count > len(alike.named):
+        yield f"{margin}and {human_count(alike.count - len(alike.named))} more"
 
 
 def _title(group: ReportGroup) -> str:

@@ -94,8 +94,10 @@ def refused_fetch(
     """
     entry = means.books.begin(ACTION, means.recorded_path(report.repository), run=run, remote=remote)
     why = "; ".join(refusal.reason for refusal in refusals)
-    if not is_named and all(refusal.rule in NOTHING_TO_FETCH for refusal in refusals):
-        return entry.end(Outcome.NOTHING_TO_DO, None, why)
+    nothing = [refusal.reason for refusal in refusals if refusal.rule in NOTHING_TO_FETCH]
+    if nothing and not is_named:
+        # what else speaks against it is no matter then
+        return entry.end(Outcome.NOTHING_TO_DO, None, "; ".join(nothing))
     return entry.end(Outcome.REFUSED, Reason.REFUSED, why)
 
 

@@ -105,6 +105,12 @@ def test_below_a_folder_there_is_nothing_to_do_in_repositories_that_have_nothing
     assert ended.returncode == ExitCode.DONE, ended.stdout
     assert ended.stderr.splitlines() == ["1 action: done", "2 actions: nothing to do"]
     assert "its config does not say what to fetch" in ended.stdout
+    # nor is anything refused there where the protocol would be
+    by_default = gitdash.run("fetch", tmp_path)
+    assert [line for line in by_default.stderr.splitlines() if line[0] != " "] == [
+        "2 actions: nothing to do",
+        "1 action: refused",
+    ]
     assert gitdash.run("fetch", tmp_path, bare.path, "--protocol", "file").returncode == ExitCode.REFUSED
 
 

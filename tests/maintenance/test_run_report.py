@@ -59,10 +59,26 @@ def test_group_names_the_first_paths_and_counts_the_rest() -> None:
     ]
     report = run_report(reversed(entries), named_limit=2)
     assert report_lines(report) == (
-        "9 actions: failed (host key)",
-        "  /srv/r0 (fetch origin): unknown host key of h",
-        "  /srv/r1 (fetch origin): unknown host key of h",
+        "9 actions: failed (host key): unknown host key of h",
+        "  /srv/r0 (fetch origin)",
+        "  /srv/r1 (fetch origin)",
         "  and 7 more",
+    )
+
+
+def test_what_is_said_of_several_is_said_once_and_of_most_first() -> None:
+    said = ["b", "a", "b", "c", "b", "d"]
+    entries = [
+        entry(f"r{number}", Outcome.REFUSED, Reason.REFUSED, sentence=sentence) for number, sentence in enumerate(said)
+    ]
+    assert report_lines(run_report(entries, named_limit=2)) == (
+        "6 actions: refused",
+        "  3 of them: b",
+        "    /srv/r0 (fetch origin)",
+        "    /srv/r2 (fetch origin)",
+        "    and 1 more",
+        "  /srv/r1 (fetch origin): a",
+        "  and 2 more",
     )
 
 

@@ -172,7 +172,9 @@ def test_sentence_of_what_went_well_is_told_where_nothing_else_says_it() -> None
     verified = entry(action="maintain", task=Task.VERIFY, sentence="everything reachable is there")
     assert texts(told_lines(verified, 200, 4, is_whole=False)) == ["everything reachable is there"]
     same = entry(outcome=Outcome.NOTHING_TO_DO, sentence="no reference changed")
-    assert told_lines(same, 200, 4, is_whole=False) == []
+    assert texts(told_lines(same, 200, 4, is_whole=False)) == ["no reference changed"]
+    reclaimed = entry(action="maintain", task=Task.RECLAIM, sentence="no object was dropped", removed=("a",))
+    assert texts(told_lines(reclaimed, 200, 4, is_whole=False)) == ["no object was dropped"]
 
 
 def test_preview_says_what_would_change() -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from gitdash.model.ledger import LedgerEntry, Outcome, RecordedCommand, ReferenceChange
+from gitdash.model.ledger import LedgerEntry, RecordedCommand, ReferenceChange
+from gitdash.model.task import Task
 from gitdash.tui.drawing.cells import Line, Piece, Tone, cut_line, line_length
 from gitdash.tui.drawing.wrap import flow, wrap_cells
 from gitdash.tui.ledger.commands import short_command
@@ -28,12 +29,12 @@ _KIND_WIDTH: Final = 9
 def told_lines(entry: LedgerEntry, width: int, indent: int, *, is_whole: bool) -> list[Line]:
     """Return why it did not go as asked, what it may have left, what was chosen and why, and the phases.
 
-    What is said of one that went well is in the facts of it already: it is told only if these are none, or if
-    `is_whole`.
+    What is said of one that went well is in the facts of it already: it is told only if these are none, if it might
+    have dropped objects, or if `is_whole`.
     """
     lines: list[Line] = []
-    says_more = entry.outcome is Outcome.DONE and not fact_groups(entry)
-    if entry.sentence and (is_whole or says_more or not entry.outcome.is_good):
+    says_more = not entry.outcome.is_good or entry.task is Task.RECLAIM or not fact_groups(entry)
+    if entry.sentence and (is_whole or says_more):
         tone = Tone.PLAIN if entry.outcome.is_good else Tone.WARNING
         lines += paragraph(entry.sentence, tone, width, indent)[:_SENTENCE_LINES]
     if entry.leftovers:
