@@ -16,13 +16,15 @@ from typing import Final
 
 from gitdash.errors import GitdashError
 from gitdash.inspection.temporary import is_name_of_git, process_of_repack
-from gitdash.maintenance.processes import WrittenFiles, can_see_processes, process_lives
+from gitdash.maintenance.processes import WrittenFiles, can_see_processes, still_running
 from gitdash.maintenance.stale_files import Candidate, in_use, is_of_read_pack, look, names_git_reads
 from gitdash.maintenance.writing import remove_file
 from gitdash.model.report import RepositoryReport
 from gitdash.units import human_bytes, printable_path
 
 _PACK_FOLDER: Final = b"pack"
+_END_LIMIT_S: Final = 2.0
+"""A killed process of a group may end after the one that leads it: it gives back much memory first."""
 
 
 def remove_own_leavings(
@@ -30,15 +32,16 @@ def remove_own_leavings(
 ) -> dict[str, int]:
     """Remove them; return the bytes of each by its path below the common directory, printable.
 
-    `written` is what processes of ours had open when they were stopped; they must have ended by now.
+    `written` is what processes of ours had open when they were stopped; it waits a moment for them to end.
     """
     if not written or not can_see_processes():
         return {}
     common_dir, real_objects_dir = report.repository.common_dir, os.path.realpath(objects_dir)
     read_names = names_git_reads(report)
+    running = still_running(frozenset[int]().union(*(some.process_ids for some in written)), _END_LIMIT_S)
     found = {
         path: identity
-        for path, identity in _found(real_objects_dir, written)
+        for path, identity in _found(real_objects_dir, written, running)
         if not is_of_read_pack(common_dir, b"objects/" + path, read_names)
     }
     open_paths = in_use(common_dir, [Candidate(path=b"objects/" + path, age_s=0.0) for path in found])
@@ -64,15 +67,17 @@ def removed_sentence(removed: dict[str, int]) -> str:
 _Identity = tuple[int, int]
 
 
-def _found(objects_dir: bytes, written: Sequence[WrittenFiles]) -> Iterator[tuple[bytes, _Identity]]:
+def _found(
+    objects_dir: bytes, written: Sequence[WrittenFiles], running: frozenset[int]
+) -> Iterator[tuple[bytes, _Identity]]:
     """Yield path below `objects` and identity of what our own processes wrote, as it is there now."""
     for path, device, inode in frozenset().union(*(some.files for some in written)):
         if path.startswith(objects_dir + b"/") and is_name_of_git(os.path.basename(path)):
             yield path[len(objects_dir) + 1 :], (device, inode)
-    process_ids = frozenset[int]().union(*(some.process_ids for some in written))
+    process_ids = frozenset[int]().union(*(some.process_ids for some in written)) - running
     for name in _names(os.path.join(objects_dir, _PACK_FOLDER)):
         process_id = process_of_repack(name)
-        if process_id is None or process_id not in process_ids or process_lives(process_id):
+        if process_id is None or process_id not in process_ids:
             continue
         status = look(objects_dir, _PACK_FOLDER + b"/" + name)
         if status is not None:

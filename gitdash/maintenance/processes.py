@@ -6,6 +6,8 @@ Source: proc(5), `/proc/PID/fd`, `/proc/PID/fdinfo` (`ino` from Linux 5.14 on), 
 
 import contextlib
 import os
+import select
+import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -124,6 +126,34 @@ def _is_for_writing(descriptor: bytes) -> bool:
 def process_lives(process_id: int) -> bool:
     """Return whether there is a process with this number, whichever it is."""
     return os.path.exists(f"/proc/{process_id}")
+
+
+def still_running(process_ids: Collection[int], limit_s: float) -> frozenset[int]:
+    """Wait until these processes have ended, all together at most so long; return those that have not.
+
+    One that nobody has reaped has ended.
+    """
+    deadline_s = time.monotonic() + limit_s
+    return frozenset(
+        process_id for process_id in process_ids if not _ends(process_id, max(0.0, deadline_s - time.monotonic()))
+    )
+
+
+def _ends(process_id: int, limit_s: float) -> bool:
+    if not hasattr(os, "pidfd_open"):
+        return not process_lives(process_id)
+    try:
+        descriptor = os.pidfd_open(process_id)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return not process_lives(process_id)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(limit_s * 1000))
+    finally:
+        os.close(descriptor)
 
 
 def boot_id() -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitdash.gitcmd.runner import stop_everything
+from gitdash.maintenance import own_leavings
 from gitdash.maintenance.own_leavings import remove_own_leavings
 from gitdash.maintenance.processes import WrittenFiles, written_by_group
 from gitdash.model.ledger import Outcome
@@ -20,8 +21,8 @@ from tests.support.old_stores import complaints, visible_objects
 from tests.support.repositories import GIT, GitRepository
 from tests.support.task_runs import report_of, run
 
-_PACK_BYTES = 24 << 20
-"""git needs a second to compress so much noise, and is told to stop within a twentieth."""
+_PACK_BYTES = 8 << 20
+"""git needs a third of a second to compress so much noise, and is told to stop within a twentieth."""
 
 
 class Once(threading.Event):
@@ -40,6 +41,14 @@ class Once(threading.Event):
 
 @pytest.fixture
 def repository(tmp_path: Path) -> GitRepository:
+    """One commit, loose."""
+    made = GitRepository.init(tmp_path / "one.git")
+    made.commit({"a": "1"})
+    return made
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> GitRepository:
     """Noise, in loose objects."""
     made = GitRepository.init(tmp_path / "one.git")
     noise = random.Random(4)
@@ -61,40 +70,38 @@ def is_written(repository: GitRepository, but: Path | None = None) -> bool:
 
 
 @pytest.mark.parametrize("task", [Task.FULL_REPACK, Task.LOOSE_OBJECTS])
-def test_half_written_pack_of_a_cancelled_task_goes_and_that_of_another_stays(
-    repository: GitRepository, task: Task
-) -> None:
-    objects = visible_objects(repository)
-    another = pack_folder(repository) / "tmp_pack_abc123"
+def test_half_written_pack_of_a_cancelled_task_goes_and_that_of_another_stays(noisy: GitRepository, task: Task) -> None:
+    objects = visible_objects(noisy)
+    another = pack_folder(noisy) / "tmp_pack_abc123"
 
     def is_under_way() -> bool:
-        if not is_written(repository, another):
+        if not is_written(noisy, another):
             return False
         another.write_bytes(b"PACK")
         return True
 
-    result = run(repository, task, cancel=Once(is_under_way))
+    result = run(noisy, task, cancel=Once(is_under_way))
     assert result.outcome is Outcome.CANCELLED, result.sentence
     assert "what git had half written was removed: objects/pack/tmp_pack_" in result.sentence
-    assert temporary(repository) == [another]
+    assert temporary(noisy) == [another]
     assert result.leftovers == ("objects/pack/tmp_pack_abc123 (4 B)",)
-    assert visible_objects(repository) == objects
-    assert not complaints(repository)
+    assert visible_objects(noisy) == objects
+    assert not complaints(noisy)
 
 
-def test_half_written_pack_goes_when_gitdash_itself_is_told_to_end(repository: GitRepository) -> None:
+def test_half_written_pack_goes_when_gitdash_itself_is_told_to_end(noisy: GitRepository) -> None:
     cancel = threading.Event()
 
     class Stopping(threading.Event):
         def is_set(self) -> bool:
-            if not cancel.is_set() and is_written(repository):
+            if not cancel.is_set() and is_written(noisy):
                 cancel.set()
                 stop_everything()
             return cancel.is_set()
 
-    result = run(repository, Task.FULL_REPACK, cancel=Stopping())
+    result = run(noisy, Task.FULL_REPACK, cancel=Stopping())
     assert result.outcome is Outcome.CANCELLED, result.sentence
-    assert temporary(repository) == []
+    assert temporary(noisy) == []
 
 
 def test_cancel_between_new_and_old_packs_is_said_and_the_same_task_ends_it(
@@ -104,16 +111,16 @@ def test_cancel_between_new_and_old_packs_is_said_and_the_same_task_ends_it(
     (old,) = repository.packs()
     repository.commit({"more": "1"})
     objects = visible_objects(repository)
-    slow = tmp_path / "git"
+    slow, slept = tmp_path / "git", tmp_path / "slept"
     slow.write_text(
         '#!/bin/sh\ncase "$*" in *--cruft*) '
-        f'{GIT} --git-dir={repository.git_dir} repack -a -q; sleep 60;; *) exec {GIT} "$@";; esac\n'
+        f'{GIT} --git-dir={repository.git_dir} repack -a -q; : >{slept}; sleep 60;; *) exec {GIT} "$@";; esac\n'
     )
     slow.chmod(0o755)
     stopping = dataclasses.replace(task_runs.program(), path=os.fspath(slow))
     with monkeypatch.context() as patch:
         patch.setattr(task_runs, "program", lambda: stopping)
-        result = run(repository, Task.FULL_REPACK, cancel=Once(lambda: len(repository.packs()) == 2))
+        result = run(repository, Task.FULL_REPACK, cancel=Once(slept.exists))
     assert result.outcome is Outcome.CANCELLED, result.sentence
     (new,) = set(repository.packs()) - {old}
     said = f"objects/pack/{new.name} is new, and what was there before is there, too: objects may be stored twice"
@@ -125,7 +132,7 @@ def test_cancel_between_new_and_old_packs_is_said_and_the_same_task_ends_it(
 
 @pytest.fixture
 def writer(repository: GitRepository) -> Iterator[tuple[int, Path]]:
-    """A process in a group of its own that has `tmp_pack_abc123` open, and its number."""
+    """The number of a process in a group of its own that has `tmp_pack_abc123` open, and that file."""
     path = pack_folder(repository) / "tmp_pack_abc123"
     reading, writing = os.pipe()
     child = os.fork()
@@ -151,10 +158,17 @@ def end(child: int) -> None:
         return
 
 
+@pytest.fixture
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait for what goes on running."""
+    monkeypatch.setattr(own_leavings, "_END_LIMIT_S", 0.01)
+
+
 def removed(repository: GitRepository, written: WrittenFiles) -> list[str]:
     return list(remove_own_leavings(report_of(repository), os.fsencode(repository.git_dir / "objects"), [written]))
 
 
+@pytest.mark.usefixtures("little_patience")
 def test_what_is_still_open_stays(repository: GitRepository, writer: tuple[int, Path]) -> None:
     written = written_by_group(writer[0])
     assert written.process_ids == {writer[0]}
@@ -173,6 +187,7 @@ def test_another_file_of_the_same_name_stays(repository: GitRepository, writer: 
     assert path.read_bytes() == b"another"
 
 
+@pytest.mark.usefixtures("little_patience")
 def test_file_of_a_repack_goes_by_the_number_of_its_process(
     repository: GitRepository, writer: tuple[int, Path]
 ) -> None:
