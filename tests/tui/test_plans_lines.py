@@ -226,7 +226,9 @@ def test_lines_around_the_plans_fit(width: int) -> None:
         for count in (0, 1):
             for line in head_lines({"add_task": "t"}, width, count=count, has_any_task=False, is_complete=is_complete):
                 assert line_length(line) <= width
-    assert all(line_length(line) <= width for line in tasks_page(list(MEANINGS), width).lines)
+    for is_alone in (True, False):
+        page = tasks_page(list(MEANINGS), width, is_alone=is_alone)
+        assert all(line_length(line) <= width for line in page.lines)
 
 
 def test_totals_name_tasks_repositories_and_what_is_refused() -> None:

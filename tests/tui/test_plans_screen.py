@@ -269,8 +269,10 @@ async def test_read_only_plans_can_be_looked_at_but_not_run() -> None:
 async def test_what_drops_objects_runs_only_under_the_name_of_the_repository() -> None:
     async with plans_of(WEB) as driven:
         await driven.answer(web_plan(Task.RECLAIM))
-        driven.app.notify("said a moment ago")
-        await driven.press("R", "R")
+        await driven.press("R")
+        assert isinstance(driven.app.screen, PlansScreen)
+        assert driven.toasts()[-1].startswith("Once more asks for the name of the repository, and then runs ")
+        await driven.press("R")
         assert isinstance(driven.app.screen, NameScreen)
         assert list(driven.app._notifications) == [], "they would cover what is asked"
         for wrong in ("web", "team/web.git", "WEB.GIT", "yes", " "):
@@ -290,7 +292,7 @@ async def test_what_drops_objects_runs_only_under_the_name_of_the_repository() -
 async def test_name_that_is_not_typed_runs_nothing() -> None:
     async with plans_of(WEB) as driven:
         await driven.answer(web_plan(Task.RECLAIM))
-        await driven.press("R", "escape")
+        await driven.press("R", "R", "escape")
         assert isinstance(driven.app.screen, PlansScreen)
         assert driven.source.run == []
 
@@ -319,6 +321,7 @@ async def test_task_is_added_to_all_that_lack_it_and_never_one_that_drops_object
         page = driven.app.screen
         assert isinstance(page, TasksScreen)
         assert Task.RECLAIM not in page._tasks
+        assert "reclaim, which drops objects, is added to the plan of a single repository only." in driven.text()
         page.items.select(page._tasks.index(Task.PACK_REFS))
         await driven.press("a")
         added = dict(driven.source.planned[1:])

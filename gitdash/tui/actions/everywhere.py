@@ -70,17 +70,6 @@ EVERYWHERE: Final = (
         label="jobs",
     ),
     Action(
-        name="show_plan",
-        command="show_plan",
-        keys=("m",),
-        title="Plan maintenance",
-        help="Show what maintenance would do here, or in all marked repositories, and what speaks against it; nothing"
-        " is changed before you run it there.",
-        group=ACT,
-        scopes=tuple(scope for scope in REPOSITORIES if scope is not Scope.PLANS),
-        label="plan",
-    ),
-    Action(
         name="open_shell",
         command="open_shell",
         keys=("exclamation_mark",),

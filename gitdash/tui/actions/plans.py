@@ -1,10 +1,21 @@
-"""What can be done on the screen of plans, and on the page that adds a task to one."""
+"""How plans are opened, and what can be done on the screen of plans and on the page that adds a task to one."""
 
 from typing import Final
 
-from gitdash.tui.actions.action import ACT, LOOK, MARK, Action, Scope
+from gitdash.tui.actions.action import ACT, LOOK, MARK, REPOSITORIES, Action, Scope
 
 PLANS: Final = (
+    Action(
+        name="show_plan",
+        command="show_plan",
+        keys=("m",),
+        title="Plan maintenance",
+        help="Show what maintenance would do here, or in all marked repositories, and what speaks against it; nothing"
+        " is changed before you run it there.",
+        group=ACT,
+        scopes=tuple(scope for scope in REPOSITORIES if scope is not Scope.PLANS),
+        label="plan",
+    ),
     Action(
         name="toggle_task",
         command="toggle_task",
@@ -31,7 +42,7 @@ PLANS: Final = (
         command="run_plans",
         keys=("R",),
         title="Run what is marked",
-        help="Run all marked tasks, if the key is pressed twice; what drops objects wants a name typed as well.",
+        help="Run all marked tasks, if the key is pressed twice; what drops objects wants a name typed then, too.",
         group=ACT,
         scopes=(Scope.PLANS,),
         label="run",
@@ -102,7 +113,7 @@ PLANS: Final = (
         command="choose(True)",
         keys=("a",),
         title="Add it to all",
-        help="Add the task to all plans on the screen, but for the one that drops objects.",
+        help="Add the task to all plans on the screen.",
         group=ACT,
         scopes=(Scope.TASKS,),
         label="to all",

@@ -204,8 +204,10 @@ class PlansScreen(ItemsScreen):
             self.say("There is no plan yet to which a task could be added.")
             return
         planned = [planned.task for planned in self.book.tasks_of(path)] if len(self.book.paths) == 1 else []
-        tasks = addable_tasks(planned, is_alone=len(self.book.paths) == 1)
-        self.cover_with(TasksScreen(tasks, self.context.shown_keys, take=partial(self._add, path)))
+        is_alone = len(self.book.paths) == 1
+        tasks = addable_tasks(planned, is_alone=is_alone)
+        keys = self.context.shown_keys
+        self.cover_with(TasksScreen(tasks, keys, is_alone=is_alone, take=partial(self._add, path)))
 
     def _add(self, path: bytes, task: Task, for_all: bool) -> None:
         paths = self.book.paths if for_all else [path]
@@ -227,12 +229,19 @@ class PlansScreen(ItemsScreen):
             self.say(f"Plans are still being made: {self.book.made_count:,} of {len(self.book.paths):,}.")
         elif not plans:
             self.say("No task is marked.")
-        elif any(task.task is Task.RECLAIM for plan in plans for task in plan.tasks):
+        else:
+            self._run_if_asked_twice(plans)
+
+    def _run_if_asked_twice(self, plans: Sequence[Plan]) -> None:
+        is_given = self._confirmation.is_given(tuple(_outline(plan) for plan in plans), time.monotonic())
+        drops_objects = any(task.task is Task.RECLAIM for plan in plans for task in plan.tasks)
+        if is_given and drops_objects:
             self._ask_name()
-        elif self._confirmation.is_given(tuple(_outline(plan) for plan in plans), time.monotonic()):
+        elif is_given:
             self._run(None)
         else:
-            self.say(f"Once more runs {self._what_is_marked()}.")
+            name = "asks for the name of the repository, and then " if drops_objects else ""
+            self.say(f"Once more {name}runs {self._what_is_marked()}.")
 
     def _what_is_marked(self) -> str:
         counts = self.book.counts()

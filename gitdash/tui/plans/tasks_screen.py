@@ -20,9 +20,15 @@ class TasksScreen(ChooserScreen, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(Scope.TASKS), HELP_BINDING]
 
     def __init__(
-        self, tasks: Sequence[Task], shown_keys: Mapping[str, str], *, take: Callable[[Task, bool], None]
+        self,
+        tasks: Sequence[Task],
+        shown_keys: Mapping[str, str],
+        *,
+        is_alone: bool,
+        take: Callable[[Task, bool], None],
     ) -> None:
-        super().__init__("Add a task", lambda width: tasks_page(tasks, width), shown_keys)
+        """`is_alone`: a single repository is planned for."""
+        super().__init__("Add a task", lambda width: tasks_page(tasks, width, is_alone=is_alone), shown_keys)
         self._tasks = tasks
         self._take = take
 
