@@ -77,6 +77,11 @@ def has_no_gain(task: Task, report: RepositoryReport) -> bool:
     return task is Task.DEDUPLICATE and isinstance(sizes, ExclusiveSizes) and not sizes.duplicate_bytes
 
 
+def gain_after_unlink(task: Task) -> str | None:
+    """Return what is expected of a task that comes after UNLINK, where that is something else."""
+    return "nothing is to be gained: unlink, which comes first, leaves no lender" if task is Task.DEDUPLICATE else None
+
+
 def gain(task: Task, report: RepositoryReport, facts: ActionFacts) -> str:
     """Return what is expected of a task, one clause for people."""
     if task is Task.SWEEP:
@@ -111,12 +116,19 @@ def _incremental_gain(report: RepositoryReport) -> str:
 def _geometric_gain(report: RepositoryReport) -> str:
     joined = geometric_plan(packs_of(report))
     how_many = f"{len(joined.joined)} of {counted(len(packs_of(report)), 'pack')}"
-    return f"joins {how_many} ({human_bytes(joined.joined_bytes)}) and {_loose_text(report)}"
+    return f"joins {how_many} ({human_bytes(joined.joined_bytes)}){_and_loose(report)}"
+
+
+def _and_loose(report: RepositoryReport) -> str:
+    loose = _loose(report)
+    return "" if loose is not None and not loose.count else f" and {_loose_text(report)}"
 
 
 def _full_gain(report: RepositoryReport) -> str:
-    packs = counted(len(packs_of(report)), "pack")
-    return f"{packs} and {_loose_text(report)} become one pack, and what is unreachable stays"
+    packs, loose = packs_of(report), _and_loose(report)
+    if len(packs) == 1 and not loose:
+        return "1 pack is written anew, and what is unreachable stays"
+    return f"{counted(len(packs), 'pack')}{loose} become one pack, and what is unreachable stays"
 
 
 def _deduplication_gain(report: RepositoryReport) -> str:

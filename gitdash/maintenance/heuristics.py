@@ -109,6 +109,12 @@ def object_count(report: RepositoryReport) -> int:
     return loose_count + sum(pack.object_count or 0 for pack in packs_of(report))
 
 
+def stale_loose_count(report: RepositoryReport) -> int:
+    """Return how many loose objects no repack has taken for long: most of them are unreachable."""
+    loose = report.inspection.loose if isinstance(report.inspection, Inspection) else None
+    return 0 if loose is None or isinstance(loose, Unreadable) else loose.stale_count
+
+
 def wants_pseudo_merges(report: RepositoryReport) -> bool:
     """Return whether pseudo-merges help: a lender, or 1,000 references and more."""
     if lends(report):

@@ -10,8 +10,9 @@ from typing import Final
 
 import msgspec
 
+from gitdash.assessment.packs import allowed_packs_outside
 from gitdash.maintenance.action_facts import ActionFacts
-from gitdash.maintenance.gains import gain, has_no_gain, needed_bytes
+from gitdash.maintenance.gains import gain, gain_after_unlink, has_no_gain, needed_bytes
 from gitdash.maintenance.heuristics import (
     can_have_bitmap,
     config_of,
@@ -19,14 +20,18 @@ from gitdash.maintenance.heuristics import (
     has_multi_pack_bitmap,
     is_member,
     is_partial,
+    lends,
     own_bitmap_names,
+    stale_loose_count,
     wants_bitmap,
 )
 from gitdash.maintenance.kept_files import kept_sentences
 from gitdash.maintenance.refusals import common_refusals, refusals_of
 from gitdash.maintenance.tasks import steps_of
 from gitdash.model.finding import Severity
+from gitdash.model.inspection import Inspection, PackFacts
 from gitdash.model.plan import Plan, PlannedTask, Unmended
+from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.model.task import Task
 
@@ -107,8 +112,13 @@ def fitting_task(task: Task, report: RepositoryReport, facts: ActionFacts) -> Ta
 
     Where a geometric repack would lose own copies or the marks of promisor packs, packs are joined or indexed without;
     a bitmap that is missing is written over the packs as they are, which rewrites none of them, unless git is told to
-    read no multi-pack-index here; where there is such a one, those of packs are too many.
+    read no multi-pack-index here; where there is such a one, those of packs are too many. Where the pack of what is
+    loose would be one too many outside the multi-pack-index, they are joined at once (Gitaly `ShouldRepackObjects`,
+    which looks at packs before it looks at loose objects).
     """
+    geometric = Task.GEOMETRIC_REPACK
+    if task is Task.LOOSE_OBJECTS and _would_be_outside(report) and not refusals_of(geometric, report, facts):
+        return geometric
     if task is Task.GEOMETRIC_REPACK and is_partial(report) and refusals_of(task, report, facts):
         return Task.MULTI_PACK_INDEX
     if task is Task.GEOMETRIC_REPACK and is_member(report):
@@ -117,6 +127,18 @@ def fitting_task(task: Task, report: RepositoryReport, facts: ActionFacts) -> Ta
     if task is Task.BITMAP and can_have_bitmap(report) and not is_of_packs:
         return task if _is_index_disabled(report) else Task.MULTI_PACK_BITMAP
     return task
+
+
+def _would_be_outside(report: RepositoryReport) -> bool:
+    packs = report.inspection.packs if isinstance(report.inspection, Inspection) else None
+    if not isinstance(packs, PackFacts) or is_member(report) or is_partial(report):
+        return False
+    limits = Policy()
+    allowed_count = allowed_packs_outside(
+        packs.bytes, limits.packs_outside_midx_minimum, limits.packs_outside_midx_log_base
+    )
+    outside_count = packs.count if _is_index_disabled(report) else packs.outside_midx_count
+    return packs.count > 0 and outside_count + 1 > allowed_count
 
 
 def _is_index_disabled(report: RepositoryReport) -> bool:
@@ -139,14 +161,16 @@ def _from_findings(report: RepositoryReport, facts: ActionFacts) -> dict[Task, t
 def _planned(
     report: RepositoryReport, facts: ActionFacts, reasons: Mapping[Task, tuple[str, ...]]
 ) -> tuple[PlannedTask, ...]:
+    refusals = {task: refusals_of(task, report, facts) for task in reasons}
+    is_unlinked = Task.UNLINK in reasons and not refusals[Task.UNLINK]
     return tuple(
         PlannedTask(
             task=task,
             because=reasons[task],
             steps=steps_of(task, report, facts),
-            gain=gain(task, report, facts),
+            gain=(gain_after_unlink(task) if is_unlinked else None) or gain(task, report, facts),
             needed_bytes=needed_bytes(task, report, facts),
-            refusals=refusals_of(task, report, facts),
+            refusals=refusals[task],
             notes=tuple(_notes(task, report, facts)),
         )
         for task in sorted(reasons, key=lambda task: _place(task, report))
@@ -185,6 +209,13 @@ _CAUTIONS: Final = {
 }
 
 
+_PACKS_LOOSE: Final = frozenset({Task.LOOSE_OBJECTS, Task.GEOMETRIC_REPACK, Task.MULTI_PACK_BITMAP})
+_RESTARTS_RECLAIM: Final = (
+    "what of it is unreachable counts as new from then on, and reclaim drops it two weeks later: reclaim first if the"
+    " space is wanted, or run full-repack, which keeps the age of each object"
+)
+
+
 def _notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable[str]:
     if task in _CAUTIONS:
         yield _CAUTIONS[task]
@@ -194,6 +225,8 @@ def _notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable
         yield from kept_sentences(facts.stale_files)
     if task is Task.LOOSE_OBJECTS and is_member(report):
         yield "loose objects that only a lender has packed stay: deduplicate removes them, after a check"
+    if task in _PACKS_LOOSE and stale_loose_count(report) and not is_member(report) and not lends(report):
+        yield _RESTARTS_RECLAIM
     for asked, is_needed in facts.is_needed:
         if asked is task:
             yield f"git maintenance is-needed --auto says {'yes' if is_needed else 'no'}"

@@ -15,7 +15,7 @@ from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.pins import PINS
 from gitdash.maintenance.planning import ORDER, plan
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
-from gitdash.model.inspection import BitmapSource, KeepFile
+from gitdash.model.inspection import BitmapSource, KeepFile, LooseFacts, PackFacts
 from gitdash.model.plan import Plan, Step
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind, Role, StorageLayout, Unreadable
@@ -163,6 +163,65 @@ def test_member_loses_its_bitmaps_and_bitmap_covers_nothing_there() -> None:
     assert [step.act for step in steps_of(Task.BITMAP, report(bitmaps=(bitmap(),), **MEMBER), action_facts())] == [
         "remove-bitmaps"
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        # two of 0 MiB may be outside: a third would be a finding of its own
+        ({"packs": pack_facts(count=2, outside_midx_count=2)}, Task.GEOMETRIC_REPACK),
+        ({"packs": pack_facts(count=1, outside_midx_count=1)}, Task.LOOSE_OBJECTS),
+        (
+            {"packs": pack_facts(count=9, outside_midx_count=1), "multi_pack_index": multi_pack_index()},
+            Task.LOOSE_OBJECTS,
+        ),
+        # ln 100 / ln 1.8 = 7.8
+        ({"packs": pack_facts(count=6, outside_midx_count=6, bytes=100 << 20)}, Task.LOOSE_OBJECTS),
+        ({"packs": pack_facts(count=7, outside_midx_count=7, bytes=100 << 20)}, Task.GEOMETRIC_REPACK),
+        ({"packs": pack_facts(packs=(), count=0, outside_midx_count=0)}, Task.LOOSE_OBJECTS),
+        ({"packs": pack_facts(count=2, outside_midx_count=2), **MEMBER}, Task.LOOSE_OBJECTS),
+        (
+            {"packs": pack_facts(count=2, outside_midx_count=2), "config": config_facts(partial_clone=True)},
+            Task.LOOSE_OBJECTS,
+        ),
+    ],
+)
+def test_loose_objects_are_packed_so_that_no_pack_is_left_to_be_joined(changes: Any, expected: Task) -> None:
+    assert tasks("loose-objects", **changes) == [expected]
+
+
+@pytest.mark.parametrize("task", [Task.LOOSE_OBJECTS, Task.GEOMETRIC_REPACK, Task.MULTI_PACK_BITMAP, Task.FULL_REPACK])
+def test_plan_says_that_old_loose_objects_become_new_for_reclaim(task: Task) -> None:
+    def notes(stale_count: int, **changes: Any) -> str:
+        case = report(loose=loose_facts(count=9, stale_count=stale_count), **changes)
+        (planned,) = plan(case, action_facts(), [task]).tasks
+        return " ".join(planned.notes)
+
+    is_warned = task is not Task.FULL_REPACK
+    assert ("reclaim first" in notes(9)) is is_warned
+    assert "reclaim first" not in notes(0)
+    # nothing is ever reclaimed there
+    assert "reclaim first" not in notes(9, borrowers=(b"/srv/git/fork.git",))
+
+
+def test_gain_of_a_full_repack_says_what_there_is() -> None:
+    one, two = pack_facts(), pack_facts(packs=(pack("pack-1"), pack("pack-2")), count=2)
+    some = loose_facts(count=7, bytes=2048)
+
+    def gained(packs: PackFacts, loose: LooseFacts) -> str:
+        return gain(Task.FULL_REPACK, report(packs=packs, loose=loose), action_facts())
+
+    assert gained(one, loose_facts()) == "1 pack is written anew, and what is unreachable stays"
+    assert gained(two, loose_facts()) == "2 packs become one pack, and what is unreachable stays"
+    assert gained(one, some) == "1 pack and 7 loose objects of 2.00 KiB become one pack, and what is unreachable stays"
+
+
+def test_deduplication_after_unlink_has_nothing_to_gain() -> None:
+    asked = plan(report(**MEMBER), action_facts(), [Task.DEDUPLICATE, Task.UNLINK])
+    assert [task.task for task in asked.tasks] == [Task.UNLINK, Task.DEDUPLICATE]
+    assert asked.tasks[1].gain == "nothing is to be gained: unlink, which comes first, leaves no lender"
+    stays = plan(report(**MEMBER, borrowers=(b"/srv/git/fork.git",)), action_facts(), [Task.DEDUPLICATE, Task.UNLINK])
+    assert "unlink" not in stays.tasks[1].gain
 
 
 def test_tasks_asked_for_stay_as_asked_and_come_in_order() -> None:
