@@ -177,11 +177,12 @@ def _require_name(meant: Meant, confirmed_name: str | None) -> None:
 def _name_or_agreement(plans: Sequence[Plan], command: MaintainCommand) -> str | None:
     """Ask on the terminal, after the plan; where there is none, only --yes is an answer, and to `reclaim` --confirm.
 
+    What changes nothing is not asked about.
     Returns the name that confirms `reclaim`.
     """
     if Task.RECLAIM in command.tasks:
         return _typed_name(plans[0]) if command.confirmed_name is None else command.confirmed_name
-    if not command.agreed:
+    if not command.agreed and any(task.task.changes_repository for plan in plans for task in plan.runnable):
         _require_agreement(plans)
     return None
 

@@ -148,9 +148,17 @@ def kept_packs(report: RepositoryReport, _facts: ActionFacts, _task: Task) -> st
 
 def nothing_to_do(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
     """Refuse what has nothing to work on, which git would call an error."""
-    packs = packs_of(report)
     if task is Task.SWEEP:
         return _nothing_to_sweep(facts)
+    if task is Task.RECLAIM:
+        # where nobody counted, the act itself finds out
+        is_empty = facts.droppable is not None and not facts.droppable.count
+        return "nothing here is unreachable for two weeks" if is_empty else None
+    return _nothing_to_pack(report, facts, task)
+
+
+def _nothing_to_pack(report: RepositoryReport, facts: ActionFacts, task: Task) -> str | None:
+    packs = packs_of(report)
     if task in {Task.MULTI_PACK_INDEX, Task.INCREMENTAL_REPACK} and not any(pack.has_index for pack in packs):
         return "there are no packs"
     if task is Task.MULTI_PACK_BITMAP and not object_count(report):
@@ -300,10 +308,11 @@ RULES: Final[tuple[JudgedRule, ...]] = (
                     Task.INDEX_PACK,
                     Task.BITMAP,
                     Task.SWEEP,
+                    Task.RECLAIM,
                 }
             ),
             meaning="git calls it an error, or nothing would change",
-            source="git-multi-pack-index(1), git-index-pack(1), ages of what is left over",
+            source="git-multi-pack-index(1), git-index-pack(1), ages of what is left over and of what is unreachable",
         ),
         nothing_to_do,
     ),

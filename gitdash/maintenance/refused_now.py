@@ -110,7 +110,7 @@ def _held(lock: HeldLock, now_s: float) -> str:
     if lock.holder:
         return f"{lock.path}, held by {lock.holder} since {clock_text(lock.since_s, now_s)}"
     age = human_age(max(now_s - lock.since_s, 0.0))
-    return f"{lock.path}, no process seen holding it {'since just now' if age == 'now' else f'for {age}'}"
+    return f"{lock.path}, {'made just now' if age == 'now' else f'{age} old'}, and no process seen holding it"
 
 
 def operation_in_progress(_report: RepositoryReport, facts: ActionFacts, _task: Task) -> str | None:

@@ -54,6 +54,13 @@ def maintain(
     return next((entry.outcome for entry in entries if not entry.outcome.is_good), Outcome.DONE)
 
 
+def _after(stopped: LedgerEntry) -> tuple[Outcome, Reason, str]:
+    """Return what becomes of a task that comes after one that did not succeed."""
+    if stopped.outcome is Outcome.CANCELLED:
+        return Outcome.CANCELLED, Reason.CANCELLED, f"not begun, for {stopped.task} was cancelled"
+    return Outcome.SKIPPED, Reason.OTHER, f"not begun, for {stopped.task} did not succeed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Running:
     planned: Planned
@@ -66,17 +73,17 @@ class _Running:
         """Yield the entry of each task when it is over; of a plan in which nothing may be done, one without a task."""
         if not self.planned.plan.tasks and self.planned.plan.refusals:
             yield self._begin().end(*unbegun(self.planned.plan.refusals))
-        stopped_by: Task | None = None
+        stopped_by: LedgerEntry | None = None
         for place, task in enumerate(self.planned.plan.tasks):
             if task.refusals:
                 yield self._unbegun(task, *unbegun(task.refusals))
             elif stopped_by is not None:
-                yield self._unbegun(task, Outcome.SKIPPED, Reason.OTHER, f"not begun, for {stopped_by} did not succeed")
+                yield self._unbegun(task, *_after(stopped_by))
             else:
                 entry = self._run(task, place, cancel)
                 yield entry
                 if not entry.outcome.is_good:
-                    stopped_by = task.task
+                    stopped_by = entry
 
     def _run(self, task: PlannedTask, place: int, cancel: threading.Event) -> LedgerEntry:
         report, means = self.planned.report, self.means

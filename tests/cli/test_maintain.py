@@ -74,7 +74,8 @@ def test_repository_where_nothing_may_be_done_is_in_report_ledger_and_exit_code(
     assert gitdash.json("history", healthy.path)["actions"] == []
     ended = gitdash.run("maintain", *paths, "--yes")
     assert ended.returncode == ExitCode.REFUSED
-    assert f"{healthy.path} (maintain): paused by gitdash.pause in its config" in ended.stderr
+    assert f"{healthy.path} (maintain)" in ended.stderr
+    assert "paused by gitdash.pause in its config" in ended.stderr
     (action,) = gitdash.json("history", healthy.path)["actions"]
     assert (action["action"], action["task"], action["outcome"]) == ("maintain", None, "refused")
     assert "paused" in action["sentence"]
@@ -94,6 +95,10 @@ def test_reclaim_shows_what_would_be_dropped_before_it_asks_for_the_name(
     assert gitdash.json("history", healthy.path)["actions"] == []
     ended = gitdash.run("maintain", healthy.path, "--task", "reclaim", "--confirm", healthy.path.name)
     assert (ended.returncode, path.exists()) == (ExitCode.DONE, False)
+    # nobody is asked for a name where nothing would go
+    ended = gitdash.run("maintain", healthy.path, "--task", "reclaim")
+    assert "reclaim: nothing to do: nothing here is unreachable for two weeks" in ended.stdout
+    assert ended.returncode == ExitCode.DONE
 
 
 @pytest.mark.safety
@@ -113,6 +118,14 @@ def test_task_with_nothing_to_do_is_no_refusal_although_it_was_asked_for(
     assert ended.returncode == ExitCode.DONE
     assert "deduplicate: nothing to do: it borrows from no other repository" in ended.stdout
     assert "there is nothing to do" in ended.stderr
+
+
+def test_what_changes_nothing_is_run_without_being_asked_about(gitdash: Gitdash, healthy: GitRepository) -> None:
+    ended = gitdash.run("maintain", healthy.path, "--task", "verify")
+    assert ended.returncode == ExitCode.DONE
+    assert "verify: done" in ended.stdout + ended.stderr
+    ended = gitdash.run("maintain", healthy.path, "--task", "verify", "--task", "full-repack")
+    assert (ended.returncode, "say --yes" in ended.stderr) == (ExitCode.WRONG_USE, True)
 
 
 def test_task_with_nothing_to_do_beside_one_that_is_run_is_recorded_as_that(

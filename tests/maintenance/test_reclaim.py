@@ -245,6 +245,20 @@ def test_kept_pack_makes_the_count_an_upper_bound_that_leaves_out_what_it_holds(
     assert (before.count, before.is_exact) == (1, False)
 
 
+@pytest.mark.parametrize(
+    ("task", "keeps_age"), [(Task.FULL_REPACK, True), (Task.LOOSE_OBJECTS, False), (Task.GEOMETRIC_REPACK, False)]
+)
+def test_age_that_reclaim_goes_by_outlasts_a_full_repack_alone(
+    repository: GitRepository, task: Task, keeps_age: bool
+) -> None:
+    repository.git("repack", "-a", "-d", "-q")
+    repository.blob(b"old")
+    grow_old(repository, age_s=20 * DAY_S)
+    assert counted_before(repository).count == 1
+    assert run(repository, task).outcome is Outcome.DONE
+    assert counted_before(repository).count == int(keeps_age)
+
+
 def test_counting_changes_nothing_and_is_cancelled_like_all_else(repository: GitRepository) -> None:
     repository.blob(b"old")
     grow_old(repository)

@@ -5,6 +5,7 @@ import time
 import msgspec
 import pytest
 
+from gitdash.maintenance.action_facts import Droppable
 from gitdash.maintenance.gains import needed_bytes
 from gitdash.maintenance.refusals import RULES, common_refusals, refusals_of
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER
@@ -274,6 +275,12 @@ FIRING = [
         {},
     ),
     ("nothing-to-do", frozenset({Task.BITMAP, Task.INDEX_PACK}), MEMBER, {}),
+    (
+        "nothing-to-do",
+        frozenset({Task.RECLAIM, Task.INDEX_PACK}),
+        HEALTHY,
+        {"droppable": Droppable(count=0, bytes=0, is_exact=True)},
+    ),
 ]
 
 
@@ -430,7 +437,7 @@ def test_reason_names_holder_and_start_of_a_lock() -> None:
 
 def test_lock_that_nobody_is_seen_to_hold_stays_a_reason_and_says_what_to_do() -> None:
     (refusal,) = refusals_of(Task.SWEEP, HEALTHY, action_facts(maintenance_lock=held(holder=None)))
-    assert refusal.reason.startswith("objects/maintenance.lock, no process seen holding it for 1h; remove it once")
+    assert refusal.reason.startswith("objects/maintenance.lock, 1h old, and no process seen holding it; remove it once")
 
 
 def test_reason_is_printable_whatever_the_repository_says() -> None:

@@ -72,6 +72,27 @@ def test_watch_hears_which_task_runs_and_how_far_git_is_with_it(tmp_path: Path) 
     assert "pack-refs (2 of 2): pack loose references" in watch.steps
 
 
+def test_what_comes_after_a_cancelled_task_is_cancelled_too(tmp_path: Path) -> None:
+    repository = GitRepository.init(tmp_path / "r.git")
+    repository.commit({"a": "1"})
+    acting, is_queued = actions(), threading.Event()
+
+    class Cancelling(Watch):
+        def begins(self, before: StoreFigures) -> None:
+            assert is_queued.wait(60)
+            ticket.cancel()
+
+    watch = Cancelling()
+    ticket = acting.maintain(acting.plan(found(repository), (Task.PACK_REFS, Task.FULL_REPACK)), watch, run="r")
+    is_queued.set()
+    assert acting.wait(60)
+    assert [(entry.task, entry.outcome, entry.reason) for entry in watch.entries] == [
+        (Task.FULL_REPACK, Outcome.CANCELLED, Reason.CANCELLED),
+        (Task.PACK_REFS, Outcome.CANCELLED, Reason.CANCELLED),
+    ]
+    assert watch.entries[1].sentence == "not begun, for full-repack was cancelled"
+
+
 @pytest.mark.safety
 def test_lock_that_a_job_of_its_own_left_is_not_taken_for_that_of_another_git(tmp_path: Path) -> None:
     repository = GitRepository.init(tmp_path / "r.git")

@@ -92,7 +92,9 @@ def _chosen(options: FetchOptions, config: FetchConfig) -> tuple[Sequence[Config
         group = config.groups.get(options.group.lower(), (options.group,) if options.group in by_name else ())
         if not group:
             shown = presentable(options.group)
-            return (), Refusal(rule="unknown-group", reason=f"its config has no group of remotes named {shown}")
+            return (), Refusal(
+                rule="unknown-group", reason=f"its config has no group of remotes named {shown or repr(shown)}"
+            )
         names += group
     missing = next((name for name in names if name not in by_name), None)
     if missing is not None:
