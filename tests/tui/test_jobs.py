@@ -543,3 +543,20 @@ async def test_other_keys_leave_at_once_whatever_runs(key: str, code: int) -> No
         await driven.press(key)
         assert driven.app._exit
     assert driven.app.return_value == code
+
+
+async def test_cursor_begins_on_what_a_person_started_and_not_on_the_looks_that_followed() -> None:
+    ended = [
+        job(1, JobState.DONE, JobKind.FETCH, ended_at_s=NOW_S - 30),
+        job(2, JobState.DONE, JobKind.RESCAN, ended_at_s=NOW_S - 20),
+        job(3, JobState.DONE, JobKind.MEASURE, ended_at_s=NOW_S - 10),
+    ]
+    async with jobs_screen() as driven:
+        await driven.change(ended)
+        await driven.press("escape", "J")
+        assert driven.screen.job == ended[0]
+        await driven.press("escape")
+        await driven.change([job(4, JobState.FAILED, JobKind.MEASURE)])
+        await driven.press("J")
+        assert driven.screen.job is not None
+        assert driven.screen.job.number == 4, "what failed comes first"

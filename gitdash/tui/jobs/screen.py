@@ -110,7 +110,14 @@ class JobsScreen(ItemsScreen):
         if self._is_waiting and (awaited := self._awaited()) is not None:
             self._is_waiting = False
             return awaited
-        return None if before is None else self._next_of(before)
+        return self._first_to_look_at() if before is None else self._next_of(before)
+
+    def _first_to_look_at(self) -> int | None:
+        """Return where the cursor begins: on what a person started, rather than on the looks that followed it."""
+        jobs = [self.context.jobs[number] for number in self._numbers]
+        if jobs and jobs[0].state.has_ended and not jobs[0].is_unsettled:
+            return next((job.number for job in jobs if job.kind in _STARTED and not job.is_earlier), None)
+        return None
 
     def _awaited(self) -> int | None:
         """Return the first job on the page that was started from here, or since the screen was opened."""

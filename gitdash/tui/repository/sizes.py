@@ -204,6 +204,4 @@ def measurement_note(size: SizeMeasurement | Unreadable | None, now_s: float) ->
     if not isinstance(size, SizeMeasurement):
         return ""
     when = measured_text(size, now_s)
-    return ", ".join(
-        [size.how, size.bound.words, f"took {human_duration(size.elapsed_s)}", when, *size.notes]
-    )
+    return ", ".join([size.how, size.bound.words, f"took {human_duration(size.elapsed_s)}", when, *size.notes])
