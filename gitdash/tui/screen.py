@@ -125,6 +125,11 @@ class DashboardScreen(Screen[None]):
         """Put a page over the screen."""
         self.app.call_next(partial(self.app.push_screen, page))
 
+    def ask(self, page: ModalScreen[None]) -> None:
+        """Put a question over the screen, and take away what was said a moment ago, which would cover it."""
+        self.app.clear_notifications()
+        self.cover_with(page)
+
     def path_for(self, what: str) -> bytes | None:
         """Return the repository that this screen or its cursor is on; None, which is said, if `what` has none."""
         path = self.current_path()

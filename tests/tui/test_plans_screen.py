@@ -288,6 +288,16 @@ async def test_what_drops_objects_runs_only_under_the_name_of_the_repository() -
         assert isinstance(driven.app.screen, JobsScreen)
 
 
+async def test_question_for_a_name_of_a_script_is_not_covered_by_what_was_said() -> None:
+    async with plans_of(WEB) as driven:
+        await driven.answer()
+        await driven.press("R")
+        assert len(driven.app._notifications) == 1
+        await driven.press("X")
+        assert isinstance(driven.app.screen, NameScreen)
+        assert len(driven.app._notifications) == 0
+
+
 @pytest.mark.safety
 async def test_name_that_is_not_typed_runs_nothing() -> None:
     async with plans_of(WEB) as driven:

@@ -172,7 +172,7 @@ class LookScreen(DashboardScreen):
             take=self._save_view,
             shown_keys=self.context.shown_keys,
         )
-        self.cover_with(page)
+        self.ask(page)
 
     def _save_view(self, name: str) -> None:
         self.context.views.save(self.viewing.present(name))

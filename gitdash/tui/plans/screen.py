@@ -254,10 +254,8 @@ class PlansScreen(ItemsScreen):
         name = os.path.basename(path)
         planned = self.book.planned(path, Task.RECLAIM)
         gain = planned.gain if planned is not None else ""
-        # what was said a moment ago would cover the question
-        self.app.clear_notifications()
         shown = printable_path(name).strip()
-        self.cover_with(
+        self.ask(
             NameScreen(
                 "Reclaim drops objects for good",
                 f"{printable(gain[:1].upper() + gain[1:])}. No command brings back what goes. Type {shown} to run"

@@ -45,7 +45,7 @@ class ScriptWriting:
             take=self._take,
             shown_keys=self._screen.context.shown_keys,
         )
-        self._screen.cover_with(page)
+        self._screen.ask(page)
 
     def _take(self, name: str) -> None:
         self._screen.run_worker(self._write(name), exclusive=True)
