@@ -164,7 +164,7 @@ async def test_run_says_first_what_it_takes_and_runs_when_asked_again() -> None:
         assert "R once more, now, runs 2 of 3 variants for up to 1 m 00 s" in driven.page
         assert "not written to" in driven.page
         await driven.press("R")
-        assert "R, asked twice, runs 2 of 3 variants for up to 1 m 00 s" in driven.page
+        assert "R, pressed twice, runs 2 of 3 variants for up to 1 m 00 s" in driven.page
         assert driven.source.experiments_started == [(WEB, SIZE, ExperimentChoice(question=EVERYTHING))]
 
 

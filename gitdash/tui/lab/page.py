@@ -155,7 +155,7 @@ def _ready_text(view: ExperimentView) -> str:
         return "No variant is marked."
     which = f"{marked_count} of {counted(count, 'variant')} for up to {human_duration(choosing.choice().budget_s)}"
     if not view.is_asked_back:
-        return f"{key or 'The palette'}, asked twice, runs {which}."
+        return f"{f'{key}, pressed' if key else 'The palette, asked'} twice, runs {which}."
     contacts = f" Each run fetches from {printable(choosing.question.contacts)}." if choosing.question.contacts else ""
     return (
         f"{key or 'The palette'} once more, now, runs {which}; before that come the copies that they need: of hard"
