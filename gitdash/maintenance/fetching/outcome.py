@@ -124,7 +124,7 @@ class Gathered:
             return max(self.progress.received_bytes or 0, left_bytes)
         if self.trace.was_unpacked and self.unpacked_bytes is None:
             objects_dir = self.report.repository.common_dir + b"/objects"
-            self.unpacked_bytes = loose_bytes_since(objects_dir, self.session.now_s)
+            self.unpacked_bytes = loose_bytes_since(objects_dir, self.session.began_ns)
         return (self.trace.pack_bytes or 0) + (self.unpacked_bytes or 0)
 
     def asked_until_the_end(self) -> str | None:
@@ -146,7 +146,7 @@ class Gathered:
     def _left(self, outcome: Outcome) -> tuple[tuple[str, ...], int]:
         if outcome.is_good or not self.session.commands or self.remote.is_preview:
             return (), 0
-        return temporary_files_since(self.report.repository.common_dir + b"/objects", self.session.now_s)
+        return temporary_files_since(self.report.repository.common_dir + b"/objects", self.session.began_ns)
 
 
 def _asks_remote(command: RecordedCommand) -> bool:

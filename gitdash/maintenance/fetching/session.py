@@ -9,6 +9,7 @@ from typing import Final
 from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
 from gitdash.gitcmd.runner import run_git
+from gitdash.maintenance.fetching.arrivals import file_time_ns
 from gitdash.maintenance.processes import WrittenFiles, written_by_group
 from gitdash.model.ledger import RecordedCommand
 from gitdash.units import printable
@@ -30,6 +31,8 @@ class FetchSession:
     on_output: Callable[[GitOutput], None] | None = None
     """Hears what each call that ended by itself said and took."""
     began_s: float = field(default_factory=time.monotonic)
+    began_ns: int = field(default_factory=file_time_ns)
+    """The same by the clock of file times."""
     commands: list[RecordedCommand] = field(default_factory=list)
     written_when_stopped: list[WrittenFiles] = field(default_factory=list)
     """What gits had open for writing when they were told to end."""
