@@ -137,7 +137,7 @@ class OpenEntry:
             outcome=result.outcome,
             reason=result.reason,
             sentence=result.sentence,
-            choices=self._entry.choices + result.choices,
+            choices=result.choices,
             before=before,
             after=after,
             phases=tuple(self._phases(result.phases)),

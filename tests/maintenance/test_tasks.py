@@ -125,6 +125,12 @@ def test_borrowers_have_all_their_objects_after_any_task_in_their_pool(pool, tas
     assert (objects(lender), objects(member)) == before
 
 
+@pytest.mark.safety
+def test_what_takes_objects_out_of_a_store_is_not_allowed_in_a_lender() -> None:
+    # what `git prune`, `repack -a -d -l` and leaving one's lenders do to it: the other tests go by the list itself
+    assert set(Task) - ALLOWED_IN_LENDER == {Task.RECLAIM, Task.DEDUPLICATE, Task.UNLINK}
+
+
 MEMBER_TASKS = [
     Task.LOOSE_OBJECTS,
     Task.INCREMENTAL_REPACK,

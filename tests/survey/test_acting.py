@@ -228,6 +228,7 @@ def test_fetch_that_nobody_watches_has_the_same_figures_in_the_ledger(tmp_path: 
         repository = GitRepository.init(tmp_path / name)
         repository.git("remote", "add", "origin", os.fspath(source.path))
         options = configured_options(FetchSettings(protocols=("file",)))
+        options = msgspec.structs.replace(options, prune=True)
         report = acting.facts(found(repository))
         watch = FetchWatch()
         watch.shows_progress = shows_progress
@@ -237,6 +238,7 @@ def test_fetch_that_nobody_watches_has_the_same_figures_in_the_ledger(tmp_path: 
         entries += watch.entries
     watched, unwatched = ((entry.outcome, entry.received_objects, entry.received_bytes) for entry in entries)
     assert watched == unwatched
+    assert [entry.choices for entry in entries] == [("prune: asked for",)] * 2
     assert watched[:2] == (Outcome.DONE, 3)
     assert watched[2]
 

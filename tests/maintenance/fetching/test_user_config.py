@@ -100,14 +100,19 @@ def test_what_depends_on_a_repository_is_given_to_git_in_the_same_order(
 ) -> None:
     (home / "more").write_text("[credential]\n\thelper =\n\thelper = second\n")
     (home / ".gitconfig").write_text(
-        f'[credential]\n\thelper = first\n[includeIf "gitdir:{client.path}"]\n\tpath = more\n'
+        f'[http]\n\textraHeader = X-Token: 1\n[credential]\n\thelper = first\n[includeIf "gitdir:{client.path}"]\n\tpath = more\n'
     )
     client.git("config", "credential.helper", "evil")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     environment = read_user_config(find_git(GIT), os.fsencode(client.path), os.fsencode(client.path)).environment()
     count = int(environment["GIT_CONFIG_COUNT"])
     given = [(environment[f"GIT_CONFIG_KEY_{n}"], environment[f"GIT_CONFIG_VALUE_{n}"]) for n in range(count)]
-    assert given == [("credential.helper", "first"), ("credential.helper", ""), ("credential.helper", "second")]
+    assert given == [
+        ("http.extraheader", "X-Token: 1"),
+        ("credential.helper", "first"),
+        ("credential.helper", ""),
+        ("credential.helper", "second"),
+    ]
     assert environment["GIT_CONFIG_GLOBAL"] == os.devnull
 
 
