@@ -100,7 +100,8 @@ def test_what_depends_on_a_repository_is_given_to_git_in_the_same_order(
 ) -> None:
     (home / "more").write_text("[credential]\n\thelper =\n\thelper = second\n")
     (home / ".gitconfig").write_text(
-        f'[http]\n\textraHeader = X-Token: 1\n[credential]\n\thelper = first\n[includeIf "gitdir:{client.path}"]\n\tpath = more\n'
+        "[http]\n\textraHeader = X-Token: 1\n[credential]\n\thelper = first\n"
+        f'[includeIf "gitdir:{client.path}"]\n\tpath = more\n'
     )
     client.git("config", "credential.helper", "evil")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
