@@ -35,7 +35,7 @@ PLANS: Final = (
         help="Show or hide the commands of the task, or of all tasks of the repository; a double click does the same.",
         group=LOOK,
         scopes=(Scope.PLANS,),
-        label="commands",
+        label="steps",
     ),
     Action(
         name="run_plans",
