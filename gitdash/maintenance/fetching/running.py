@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from gitdash.errors import GitdashError
 from gitdash.gitcmd.fetch_progress import ProgressReader
 from gitdash.gitcmd.git_program import GitOutput, GitProgram
@@ -29,9 +31,10 @@ from gitdash.maintenance.fetching.reference_lines import read_plain, read_porcel
 from gitdash.maintenance.fetching.refspecs import local_name
 from gitdash.maintenance.fetching.session import FetchSession
 from gitdash.maintenance.fetching.ssh_command import ssh_environment
-from gitdash.maintenance.fetching.surroundings import read_surroundings, refusal_of
+from gitdash.maintenance.fetching.surroundings import link_met, read_surroundings, refusal_meanwhile, refusal_of
 from gitdash.maintenance.fetching.timing import read_trace
 from gitdash.maintenance.fetching.user_config import UserConfig, read_user_config
+from gitdash.maintenance.work import TaskStoppedError, refused
 from gitdash.model.fetch import FetchProgress, FetchResult, RemotePlan
 from gitdash.model.inspection import Inspection, ReferenceBackend
 from gitdash.model.ledger import Outcome, Reason, ReferenceChange
@@ -78,13 +81,30 @@ def fetch(  # noqa: PLR0913 - what each fetch needs, and who wants to hear of it
             gathered=gathered, inspection=report.inspection, on_progress=on_progress, looks_at_loose=looks_at_loose
         )
         output = fetching.run()
+    except TaskStoppedError as error:
+        return gathered.result(error.outcome, error.reason, str(error))
     except (GitdashError, OSError) as error:
         result = fail(gathered, error)
     else:
         result = conclude(gathered, output)
     if result.outcome is Outcome.FAILED and not _is_there(report):
         return gathered.result(Outcome.FAILED, Reason.VANISHED, _VANISHED)
-    return result
+    return _with_link_met(result, report, remote)
+
+
+def _with_link_met(result: FetchResult, report: RepositoryReport, remote: RemotePlan) -> FetchResult:
+    """Say where git may have written for another: no lock keeps a link from being put there while it runs."""
+    path = None if remote.is_preview else link_met(report.repository.common_dir)
+    if path is None:
+        return result
+    sentence = f"{path} became a symbolic link while git ran: look at what it leads to, git may have written there"
+    is_good = result.outcome.is_good
+    return msgspec.structs.replace(
+        result,
+        outcome=Outcome.FAILED if is_good else result.outcome,
+        reason=Reason.OTHER if is_good else result.reason,
+        sentence=f"{sentence}; {result.sentence}",
+    )
 
 
 def _is_there(report: RepositoryReport) -> bool:
@@ -185,6 +205,12 @@ class _Fetch:
         environment: Mapping[str, str],
         place: StandIn,
     ) -> GitOutput:
+        refusal = refusal_meanwhile(
+            self.gathered.report.repository.common_dir, is_preview=self.gathered.remote.is_preview
+        )
+        if refusal is not None:
+            # the remote may have taken minutes to list its references
+            raise refused(refusal)
         reader = ProgressReader(self._take_progress, self._take_line, is_watched=self.on_progress is not None)
         traced = dict(environment) | {"GIT_TRACE2_EVENT": place.trace_file, "GIT_TRACE2_EVENT_NESTING": "8"}
         try:

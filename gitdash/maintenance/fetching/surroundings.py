@@ -113,6 +113,17 @@ def refusal_of(found: Surroundings, *, is_preview: bool) -> str | None:
     return _links_refusal(found.links)
 
 
+def refusal_meanwhile(common_dir: bytes, *, is_preview: bool) -> str | None:
+    """Return why nothing is fetched by what is at git's names now; None if it may be. To be asked right before git."""
+    return refusal_of(Surroundings(links=find_links(common_dir)), is_preview=is_preview)
+
+
+def link_met(common_dir: bytes) -> str | None:
+    """Return a symbolic link through which a fetch writes, printable; None if there is none."""
+    written = _written_link(find_links(common_dir))
+    return None if written is None else printable_path(written)
+
+
 def _preview_refusal(free_bytes: int | None) -> str | None:
     if free_bytes is None or free_bytes >= PREVIEW_FREE_BYTES:
         return None
@@ -121,7 +132,11 @@ def _preview_refusal(free_bytes: int | None) -> str | None:
 
 
 def _links_refusal(links: Links) -> str | None:
-    written = next((path for path in links.paths if path.startswith(_WRITTEN)), None)
+    written = _written_link(links)
     if written is not None:
         return f"{printable_path(written)} is a symbolic link: git would write to what it leads to"
     return None if links.is_complete else "not all of its references and logs can be looked at for symbolic links"
+
+
+def _written_link(links: Links) -> bytes | None:
+    return next((path for path in links.paths if path.startswith(_WRITTEN)), None)

@@ -12,6 +12,7 @@ from gitdash.gitcmd.installed import find_git
 from gitdash.maintenance.fetching.running import fetch
 from gitdash.maintenance.fetching.surroundings import Surroundings, refusal_of
 from gitdash.maintenance.links import Links
+from gitdash.model.fetch import FetchResult
 from gitdash.model.ledger import Outcome, Reason
 from tests.support.fetching import fetched, planned
 from tests.support.repositories import GIT, GitRepository
@@ -151,6 +152,46 @@ def test_fetch_writes_nothing_through_a_link_where_plain_git_does(name: str, tmp
     assert "is a symbolic link" in result.sentence
     assert result.commands == ()
     assert ours.outside() == before
+
+
+def fetched_with_link_put_at(word: str, scene: Scene) -> FetchResult:
+    """Fetch by a git before whose first call with `word` the remote-tracking references become another's branches."""
+    references, theirs = scene.git_dir / "refs/remotes/origin", scene.victim.path / "refs/heads"
+    wrapper = scene.folder / "git"
+    wrapper.write_text(
+        f'#!/bin/sh\ncase " $* " in *" {word} "*) [ -L {references} ] ||'
+        f' {{ rm -r {references}; ln -s {theirs} {references}; }};; esac\nexec {GIT} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    report, plan = planned(scene.client.path)
+    (remote,) = plan.remotes
+    return fetch(report, remote, program=find_git(os.fspath(wrapper)), now_s=time.time())
+
+
+@pytest.mark.safety
+def test_fetch_looks_for_links_again_right_before_git_writes(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    # a lender makes it ask the remote first
+    scene.client.borrow_from(scene.victim)
+    before = scene.outside()
+    result = fetched_with_link_put_at("ls-remote", scene)
+    assert (scene.git_dir / "refs/remotes/origin").is_symlink()
+    assert (result.outcome, result.reason) == (Outcome.REFUSED, Reason.REFUSED)
+    assert "refs/remotes/origin is a symbolic link" in result.sentence
+    assert scene.outside() == before
+
+
+@pytest.mark.safety
+def test_fetch_says_what_became_a_link_while_git_ran(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    # git replaces the id of a reference only where it has what that names
+    scene.client.git("fetch", "--quiet", os.fspath(scene.victim.path), "main")
+    branches = scene.victim.path / "refs/heads"
+    before = {path.name: path.read_text() for path in branches.iterdir()}
+    result = fetched_with_link_put_at("fetch", scene)
+    assert {path.name: path.read_text() for path in branches.iterdir()} != before
+    assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.OTHER)
+    assert result.sentence.startswith("refs/remotes/origin became a symbolic link while git ran")
 
 
 @pytest.mark.safety
