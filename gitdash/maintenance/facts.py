@@ -31,6 +31,7 @@ from gitdash.maintenance.others_at_work import (
 )
 from gitdash.maintenance.pause import pause_marker
 from gitdash.maintenance.remembered_loans import told_borrower
+from gitdash.maintenance.root_references import operations_in_tables
 from gitdash.maintenance.shared_files import linked_object_file, shared_with
 from gitdash.maintenance.sharers import mounted_part, sharer_of
 from gitdash.maintenance.stale_files import look_for_leftovers
@@ -106,7 +107,10 @@ def read_facts(  # noqa: PLR0913 - what the facts depend on, each by name
         objection_to_lender=_objection_to_lender(report),
         pause=pause_marker(repository.git_dir, repository.common_dir),
         worktree_with_references=worktree_with_references(repository.common_dir),
-        operations=tuple(operations(repository.common_dir)),
+        operations=(
+            *operations(repository.common_dir),
+            *(operations_in_tables(report, program, cancel) if may_ask else ()),
+        ),
         maintenance_lock=maintenance_lock(objects_dir, cancel),
         gc_pid=gc_pid(report, policy or Policy(), now_s),
         live_locks=live_locks(report, policy or Policy(), now_s, cancel),

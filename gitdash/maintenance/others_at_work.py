@@ -22,7 +22,7 @@ from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
 from gitdash.units import printable, printable_path
 
-_OPERATIONS: Final = (
+OPERATIONS: Final = (
     (b"rebase-merge", "a rebase"),
     (b"rebase-apply", "a rebase or am"),
     (b"MERGE_HEAD", "a merge"),
@@ -33,7 +33,8 @@ _OPERATIONS: Final = (
     (b"NOTES_MERGE_PARTIAL", "a merge of notes"),
     (b"MERGE_AUTOSTASH", "a merge with changes set aside"),
 )
-"""What lies in the git directory of a work tree in the middle of an operation."""
+"""What lies in the git directory of a work tree in the middle of an operation; references of these names are in the
+table where there is one, see `root_references`."""
 _WORKTREES_MAXIMUM_COUNT: Final = 1_000
 _WORKTREE_LOCKS: Final = (b"index.lock", b"HEAD.lock")
 """What a commit in a linked work tree locks."""
@@ -43,27 +44,33 @@ _GC_PID: Final = "gc.pid"
 
 
 def operations(common_dir: bytes) -> Iterator[str]:
-    """Yield what is in progress in the main work tree, and in every linked one."""
-    for name, operation in _OPERATIONS:
+    """Yield what is in progress in the main work tree, and in every linked one, by files."""
+    for name, operation in OPERATIONS:
         if os.path.lexists(common_dir + b"/" + name):
-            yield f"{operation} is in progress"
-    for worktree in _worktrees(common_dir):
-        for name, operation in _OPERATIONS:
+            yield in_progress(operation, None)
+    for worktree in worktrees(common_dir):
+        for name, operation in OPERATIONS:
             if os.path.lexists(b"/".join((common_dir, b"worktrees", worktree, name))):
-                yield f"{operation} is in progress in the work tree {printable_path(worktree)}"
+                yield in_progress(operation, worktree)
+
+
+def in_progress(operation: str, worktree: bytes | None) -> str:
+    """Say so, of a linked work tree by the name of its folder."""
+    where = "" if worktree is None else f" in the work tree {printable_path(worktree)}"
+    return f"{operation} is in progress{where}"
 
 
 def worktree_with_references(common_dir: bytes) -> str | None:
     """Return the name of a linked work tree that has references of its own, printable; None if none has."""
-    for worktree in _worktrees(common_dir):
+    for worktree in worktrees(common_dir):
         references = b"/".join((common_dir, b"worktrees", worktree, b"refs"))
         if any(names for _, _, names in islice(os.walk(references), _WORKTREES_MAXIMUM_COUNT)):
             return printable_path(worktree)
     return None
 
 
-def _worktrees(common_dir: bytes) -> list[bytes]:
-    """Return the names of the folders of linked work trees."""
+def worktrees(common_dir: bytes) -> list[bytes]:
+    """Return the names of the folders of linked work trees, at most a thousand."""
     try:
         with os.scandir(common_dir + b"/worktrees") as entries:
             return sorted(entry.name for entry in islice(entries, _WORKTREES_MAXIMUM_COUNT))
@@ -146,7 +153,7 @@ def _live_now(report: RepositoryReport, policy: Policy, now_s: float) -> Iterato
         if lock.path not in {_MAINTENANCE_LOCK, _GC_PID} and (lock.holder_pid is not None or is_young):
             holder = None if lock.holder_pid is None else f"PID {lock.holder_pid}"
             yield HeldLock(path=lock.path, since_s=lock.mtime_s, holder=holder)
-    for worktree in _worktrees(report.repository.common_dir):
+    for worktree in worktrees(report.repository.common_dir):
         for name in _WORKTREE_LOCKS:
             path = b"/".join((b"worktrees", worktree, name))
             with contextlib.suppress(OSError):

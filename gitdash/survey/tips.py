@@ -14,9 +14,9 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.gitcmd.store_files import irregular_reference_file
 from gitdash.inspection.config_includes import include_problem
 from gitdash.inspection.references import ReferenceTips, read_tips
+from gitdash.inspection.reftables import unreadable_reftable
 from gitdash.model.inspection import Inspection, ObjectFormat, ReferenceBackend
 from gitdash.model.repository import Repository, Unreadable
-from gitdash.survey.reftables import unreadable_reftable
 from gitdash.units import printable
 
 _REFTABLE_SINCE = (2, 45)

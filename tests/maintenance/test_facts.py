@@ -199,6 +199,62 @@ def test_operation_in_any_work_tree_is_seen(clone: GitRepository, state: str, fo
     ]
 
 
+def started_in_reftables(path: Path, folder: Path, operation: tuple[str, ...]) -> GitRepository:
+    """Make a clone with reftables and a linked work tree, and begin in a folder of one what meets a conflict."""
+    made = GitRepository.init(path / "clone", bare=False, reference_backend="reftable")
+    made.commit({"a": "1"})
+    made.commit({"a": "theirs"}, reference="refs/heads/other", parents=[made.git("rev-parse", "main")])
+    made.commit({"a": "ours"})
+    made.git("reset", "-q", "--hard", "main")
+    made.git("worktree", "add", "-q", "--detach", os.fspath(path / "linked"), "main")
+    for name in ("commits", "theirs"):
+        made.git("notes", f"--ref={name}", "add", "-m", name, "main")
+    made.git("-C", folder, *operation, check=False)
+    return made
+
+
+@pytest.mark.oracle
+@pytest.mark.safety
+@pytest.mark.skipif(git_version() < (2, 45), reason="reftables came with git 2.45")
+@pytest.mark.parametrize("folder", ["clone", "linked"])
+@pytest.mark.parametrize(
+    ("operation", "said"),
+    [
+        (("cherry-pick", "other"), "a cherry-pick"),
+        (("revert", "main^"), "a revert"),
+        (("notes", "merge", "theirs"), "a merge of notes"),
+    ],
+)
+def test_operation_whose_reference_is_in_a_table_is_seen(
+    operation: tuple[str, ...], said: str, folder: str, tmp_path: Path
+) -> None:
+    made = started_in_reftables(tmp_path, tmp_path / folder, operation)
+    where = " in the work tree linked" if folder == "linked" else ""
+    assert facts_of(made).operations == (f"{said} is in progress{where}",)
+    for task in (Task.FULL_REPACK, Task.RECLAIM):
+        rules = [refusal.rule for refusal in refusals_of(task, report_of(made), facts_of(made))]
+        assert "operation-in-progress" in rules
+
+
+@pytest.mark.safety
+@pytest.mark.skipif(git_version() < (2, 45), reason="reftables came with git 2.45")
+def test_work_tree_whose_table_cannot_be_asked_may_be_in_the_middle_of_something(tmp_path: Path) -> None:
+    made = started_in_reftables(tmp_path, tmp_path / "clone", ("status",))
+    assert facts_of(made).operations == ()
+    folder = made.git_dir / "worktrees" / "linked"
+    (folder / "commondir").write_text(f"{tmp_path}\n")
+    (said,) = facts_of(made).operations
+    assert said == (
+        "nobody can say whether an operation is in progress in the work tree linked: it is not one of this repository"
+    )
+    (folder / "commondir").write_text("../..\n")
+    (folder / "reftable" / "tables.list").write_text("gone.ref\n")
+    (said,) = facts_of(made).operations
+    assert said == (
+        "nobody can say whether an operation is in progress in the work tree linked: reftable/gone.ref is missing"
+    )
+
+
 @pytest.mark.oracle
 def test_reference_of_a_linked_work_tree_that_git_prune_does_not_look_at_is_seen(
     clone: GitRepository, tmp_path: Path

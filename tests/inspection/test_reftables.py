@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gitdash.inspection import files
+from gitdash.inspection import files, reftables
+from gitdash.inspection.reftables import unreadable_reftable
 from gitdash.model.repository import Unreadable
-from gitdash.survey import reftables
-from gitdash.survey.reftables import unreadable_reftable
 from tests.safety.product import Answer, run_gitdash
 from tests.support.repositories import GitRepository, git_version
 
