@@ -23,6 +23,7 @@ from gitdash.maintenance.facts import read_facts
 from gitdash.maintenance.figures import figures_of
 from gitdash.maintenance.lasting import lasting_files
 from gitdash.maintenance.leftovers import leftovers
+from gitdash.maintenance.links_meanwhile import sentence_on_links
 from gitdash.maintenance.lock import LOCK_NAME, LockHeldError, LockRefusedError, hold_locks, lock_bytes
 from gitdash.maintenance.others_at_work import place_of
 from gitdash.maintenance.outcomes import classify
@@ -159,6 +160,7 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     refusals = refusals_of(task, work.report, facts)
     if refusals:
         return _not_run(work, refusals)
+    work.links = frozenset(facts.links) if task.changes_repository else None
     steps = steps_of(task, work.report, facts)
     _require_safe_steps(work, task, steps)
     if task is Task.RECLAIM:
@@ -166,7 +168,16 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     before = _figures(work.report, task)
     state = read_state(work.report.repository.common_dir)
     error = run_steps(work, around, steps)
-    return _judged(work, around, task, error, before, state)
+    return _with_links_met(work, _judged(work, around, task, error, before, state))
+
+
+def _with_links_met(work: Work, result: TaskResult) -> TaskResult:
+    """Say where git may have written for another: no lock keeps a link from being put there while it runs."""
+    sentence = sentence_on_links(work)
+    if sentence is None or sentence in result.sentence or result.reason is Reason.VANISHED:
+        return result
+    outcome, reason = (Outcome.FAILED, Reason.OTHER) if result.outcome.is_good else (result.outcome, result.reason)
+    return dataclasses.replace(result, outcome=outcome, reason=reason, sentence=f"{sentence}; {result.sentence}")
 
 
 def _with_known_relatives(fresh: RepositoryReport, known: RepositoryReport) -> RepositoryReport:

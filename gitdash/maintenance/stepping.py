@@ -17,6 +17,7 @@ from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.acts import ACT_FUNCTIONS
 from gitdash.maintenance.keeping import is_dropping, keeping_objects
 from gitdash.maintenance.lasting import PAUSE_S
+from gitdash.maintenance.links_meanwhile import refuse_if_links_came
 from gitdash.maintenance.outcomes import classify
 from gitdash.maintenance.reclaiming import require_unneeded
 from gitdash.maintenance.steps import FSCK
@@ -108,6 +109,7 @@ def _do(work: Work, around: Surroundings, step: Step) -> None:
     if is_dropping(step):
         # a check takes minutes, and a borrower may have come meanwhile
         require_unneeded(work, around.look_around())
+    refuse_if_links_came(work)
     if step.act is not None:
         work.refuse_if_cancelled()
         ACT_FUNCTIONS[step.act](work)

@@ -80,6 +80,8 @@ class Work:
     commands: list[RecordedCommand] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     """Files that gitdash itself removed, relative to the common directory. Printable."""
+    links: frozenset[str] | None = None
+    """Symbolic links at git's names when it began; None where nothing is written. Printable."""
     has_left_lenders: bool = False
     """A step has set the alternates file aside."""
     lent_ids: list[str] = field(default_factory=list)
