@@ -23,6 +23,7 @@ from gitdash.gitcmd.runner import WATCHDOG, stop_everything
 from gitdash.maintenance.running import TaskResult, run_task
 from gitdash.model.ledger import Outcome
 from gitdash.model.task import Task
+from tests.support.fetching import fetched
 from tests.support.repositories import GIT, GitRepository, clean_environment
 from tests.support.task_runs import planned, program, report_of
 
@@ -47,6 +48,8 @@ _LIKELY: Final = {
 KINDS: Final = (
     "commit",
     "fetch",
+    "fetch by gitdash",
+    "fetch by gitdash and kill",
     "delete",
     "link",
     "maintain",
@@ -58,7 +61,7 @@ KINDS: Final = (
     "kill git",
     "fill the disk",
 )
-MAINTAINING: Final = frozenset(KINDS[4:])
+MAINTAINING: Final = frozenset(KINDS[KINDS.index("maintain") :])
 _FILE_LIMIT_BYTES: Final = 2048
 
 
@@ -95,7 +98,7 @@ class Family:
         act = getattr(self, f"_{event.kind.replace(' ', '_')}")
         with self.exposing_nothing(name) if event.kind in MAINTAINING else contextlib.nullcontext():
             act(name, event)
-        is_apart = not self._lenders("alone") and event.kind != "fetch"
+        is_apart = not self._lenders("alone") and not event.kind.startswith("fetch")
         self.check(("alone",) if is_apart and name == "alone" else NAMES[:-1] if is_apart else NAMES)
 
     def check(self, names: Sequence[str] = NAMES) -> None:
@@ -186,6 +189,48 @@ class Family:
         self.repositories[name].git(*limit, "fetch", "--quiet", "--no-write-fetch-head", path, refspec)
         self._keep_references(name)
 
+    def _fetch_by_gitdash(self, name: str, event: Event) -> None:
+        source = self._name_remote(name, event)
+        result = fetched(self.repositories[name].path, remotes=(source,))
+        self._note("fetch by gitdash", name, "from", source, result.outcome.value, result.sentence)
+        assert result.outcome.is_good, self._story("it did not come through")
+        before, theirs = self._before_and_coming(name, source)
+        self._keep_references(name)
+        assert _by_name(self.references[name]) == before | theirs, self._story(f"{name} has other references")
+
+    def _fetch_by_gitdash_and_kill(self, name: str, event: Event) -> None:
+        source = self._name_remote(name, event)
+        self._note("fetch by gitdash", name, "from", source, "and kill after", event.moment_ms, "ms")
+        with in_child(lambda: fetched(self.repositories[name].path, remotes=(source,))) as child:
+            time.sleep(event.moment_ms / 1000)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        self._wait_for_processes()
+        self._clear_locks(event)
+        before, theirs = self._before_and_coming(name, source)
+        self._keep_references(name)
+        for reference, tip in _by_name(self.references[name]).items():
+            expected = {before.get(reference), theirs.get(reference)}
+            assert tip in expected, self._story(f"{reference} of {name} was {before.get(reference)} and is {tip}")
+        assert before.keys() <= _by_name(self.references[name]).keys(), self._story(f"{name} lost a reference")
+
+    def _name_remote(self, name: str, event: Event) -> str:
+        """Let a repository know another, or itself, as a remote, and return its name."""
+        source = NAMES[event.choice % len(NAMES)]
+        repository = self.repositories[name]
+        repository.git("config", f"remote.{source}.url", os.fspath(self.repositories[source].path))
+        repository.git("config", f"remote.{source}.fetch", f"+refs/heads/*:refs/remotes/{source}/*")
+        return source
+
+    def _before_and_coming(self, name: str, source: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return tips by name: those before a fetch, and those that it brings."""
+        theirs = {
+            f"refs/remotes/{source}/{reference.removeprefix('refs/heads/')}": tip
+            for reference, tip in _by_name(self.references[source]).items()
+            if reference.startswith("refs/heads/")
+        }
+        return _by_name(self.references[name]), theirs
+
     def _delete(self, name: str, event: Event) -> None:
         repository = self.repositories[name]
         names = repository.git("for-each-ref", "--format=%(refname)").split()
@@ -222,7 +267,7 @@ class Family:
         repository = self.repositories[name]
         task = _task(name, event)
         self._grow_old()
-        before = dict(line.split()[::-1] for line in self.references[name].splitlines())
+        before = _by_name(self.references[name])
         made: list[str] = []
 
         def use() -> None:
@@ -237,9 +282,8 @@ class Family:
         user.join()
         self._note("maintain", name, task.value, "while it is used:", result.outcome.value, result.sentence)
         self._keep_references(name)
-        after = dict(line.split()[::-1] for line in self.references[name].splitlines())
         expected = before | ({"refs/heads/used": made[-1]} if made else {})
-        assert after == expected, self._story(f"{name} has other references")
+        assert _by_name(self.references[name]) == expected, self._story(f"{name} has other references")
 
     def _run(
         self, name: str, task: Task, event: Event, cancel: threading.Event, on_step: Callable[[str, int, int], None]
@@ -366,7 +410,10 @@ class Family:
             if process.isdigit() and int(process) != os.getpid():
                 with contextlib.suppress(OSError):
                     words = Path(f"/proc/{process}/cmdline").read_bytes()
-                    if mark in words and not words.startswith(os.fsencode(sys.executable)):
+                    if words.startswith(os.fsencode(sys.executable)):
+                        continue
+                    # a fetch knows the repository by its environment alone
+                    if mark in words or mark in Path(f"/proc/{process}/environ").read_bytes():
                         yield int(process)
 
     def _wait_for_processes(self) -> None:
@@ -456,6 +503,11 @@ def in_child(work: Callable[[], object]) -> Iterator[int]:
         yield child
     finally:
         os.waitpid(child, 0)
+
+
+def _by_name(references: str) -> dict[str, str]:
+    """Return tips by name of what git listed."""
+    return dict(line.split()[::-1] for line in references.splitlines())
 
 
 def _files_of(repository: GitRepository) -> dict[str, bytes]:
