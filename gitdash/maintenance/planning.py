@@ -33,7 +33,9 @@ from gitdash.model.inspection import Inspection, PackFacts
 from gitdash.model.plan import Plan, PlannedTask, Unmended
 from gitdash.model.policy import Policy
 from gitdash.model.report import RepositoryReport
+from gitdash.model.repository import Unreadable
 from gitdash.model.task import Task
+from gitdash.units import printable_path
 
 ORDER: Final = (
     Task.SWEEP,
@@ -209,6 +211,7 @@ _CAUTIONS: Final = {
 }
 
 
+_IN_OBJECTS: Final = frozenset(task for task in Task if task.changes_repository) - {Task.PACK_REFS}
 _PACKS_LOOSE: Final = frozenset({Task.LOOSE_OBJECTS, Task.GEOMETRIC_REPACK, Task.MULTI_PACK_BITMAP})
 _RESTARTS_RECLAIM: Final = (
     "what of it is unreachable counts as new from then on, and reclaim drops it two weeks later: reclaim first if the"
@@ -216,7 +219,17 @@ _RESTARTS_RECLAIM: Final = (
 )
 
 
+def _place_notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable[str]:
+    """Say where a task writes and removes, if that is not where the repository lies."""
+    if not facts.objects_is_link or task not in _IN_OBJECTS or isinstance(report.inspection, Unreadable):
+        return
+    store = report.inspection.object_store
+    if not isinstance(store, Unreadable):
+        yield f"objects is a symbolic link: what this writes and removes lies in {printable_path(store.path)}"
+
+
 def _notes(task: Task, report: RepositoryReport, facts: ActionFacts) -> Iterable[str]:
+    yield from _place_notes(task, report, facts)
     if task in _CAUTIONS:
         yield _CAUTIONS[task]
     if task is Task.DEDUPLICATE:

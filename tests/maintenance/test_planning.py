@@ -15,7 +15,7 @@ from gitdash.maintenance.lending import lending_hints
 from gitdash.maintenance.pins import PINS
 from gitdash.maintenance.planning import ORDER, plan
 from gitdash.maintenance.tasks import ALLOWED_IN_LENDER, steps_of
-from gitdash.model.inspection import BitmapSource, KeepFile, LooseFacts, PackFacts
+from gitdash.model.inspection import BitmapSource, Inspection, KeepFile, LooseFacts, ObjectStore, PackFacts
 from gitdash.model.plan import Plan, Step
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import RepositoryKind, Role, StorageLayout, Unreadable
@@ -276,6 +276,18 @@ def test_gain_of_a_sweep_counts_what_goes_and_its_notes_say_what_stays_and_why()
     (planned,) = plan(report(), facts, [Task.SWEEP]).tasks
     assert planned.refusals == ()
     assert planned.notes == ("objects/pack/tmp_pack_y and 1 more stay: 2h old, and it goes when it is 1d old",)
+
+
+def test_plan_says_where_a_task_removes_if_the_object_store_is_a_link() -> None:
+    store = ObjectStore(path=b"/srv/their store/objects", device=1, inode=2)
+    case = report()
+    assert isinstance(case.inspection, Inspection)
+    case = msgspec.structs.replace(case, inspection=msgspec.structs.replace(case.inspection, object_store=store))
+    said = "objects is a symbolic link: what this writes and removes lies in /srv/their store/objects"
+    asked = [Task.SWEEP, Task.GEOMETRIC_REPACK, Task.PACK_REFS, Task.VERIFY]
+    linked = plan(case, action_facts(objects_is_link=True), asked)
+    assert {planned.task for planned in linked.tasks if said in planned.notes} == {Task.SWEEP, Task.GEOMETRIC_REPACK}
+    assert not any(said in planned.notes for planned in plan(case, action_facts(), asked).tasks)
 
 
 def test_a_sweep_that_would_remove_nothing_is_needless_and_says_why() -> None:
