@@ -97,6 +97,21 @@ def test_larger_task_covers_the_smaller(named: tuple[str, ...], left: list[Task]
 SEVERAL_BITMAPS = {"bitmaps": (bitmap(), bitmap())}
 
 
+@pytest.mark.safety
+@pytest.mark.parametrize("task", Task)
+def test_readers_are_closed_wherever_git_may_delete_or_replace_packs_or_their_indexes(task: Task) -> None:
+    # git-repack(1) -d, and git-multi-pack-index(1): expire and repack delete packs, write replaces the index of all
+    subjects = (report(), report(bitmaps=(bitmap(), bitmap(BitmapSource.MULTI_PACK_INDEX))), report(**MEMBER))
+    steps = [step for subject in subjects for step in steps_of(task, subject, action_facts())]
+    commands = [one for step in steps for one in (step, *step.recovery) if one.arguments]
+    for command in commands:
+        words = command.arguments
+        deletes = (words[0] == "repack" and "-d" in words) or (
+            words[0] == "multi-pack-index" and not {"expire", "repack", "write"}.isdisjoint(words)
+        )
+        assert command.replaces_packs or not deletes, words
+
+
 def test_bitmaps_of_packs_go_where_the_multi_pack_index_has_one() -> None:
     both = {"bitmaps": (bitmap(), bitmap(BitmapSource.MULTI_PACK_INDEX))}
     assert tasks("bitmap", **both) == [Task.MULTI_PACK_BITMAP]
