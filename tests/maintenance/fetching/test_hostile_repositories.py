@@ -49,10 +49,10 @@ class Trap:
     """The last that runs into it."""
 
 
-def included(section: str, key: str, value: str) -> Callable[[Site], None]:
+def included(section: str, key: str, value: str, *, by: str = "include.path") -> Callable[[Site], None]:
     def plant(site: Site) -> None:
         site.write("work/.git/more", f"[{section}]\n\t{key} = {value.replace('EVIL', site.evil)}\n")
-        configure(site.git_dir / "config", "include.path", "more")
+        configure(site.git_dir / "config", by, "more")
 
     return plant
 
@@ -122,6 +122,7 @@ TRAPS = (
     ),
     Trap("url.<base>.insteadOf", redirected),
     Trap("include.path", included('remote "origin"', "uploadpack", "EVIL")),
+    Trap("includeIf", included('remote "origin"', "uploadpack", "EVIL", by="includeIf.gitdir:**.path")),
     Trap("config.worktree", in_worktree_config),
     Trap("submodule's own config", populated_submodule),
     Trap(
