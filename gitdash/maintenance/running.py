@@ -160,6 +160,7 @@ def _under_lock(work: Work, around: Surroundings, task: Task) -> TaskResult:
     refusals = refusals_of(task, work.report, facts)
     if refusals:
         return _not_run(work, refusals)
+    work.task, work.facts = task, facts
     work.links = frozenset(facts.links) if task.changes_repository else None
     steps = steps_of(task, work.report, facts)
     _require_safe_steps(work, task, steps)

@@ -15,6 +15,7 @@ from gitdash.gitcmd.git_error import GitError, GitFailure
 from gitdash.gitcmd.git_program import GitOutput
 from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.acts import ACT_FUNCTIONS
+from gitdash.maintenance.config_meanwhile import refuse_if_config_came
 from gitdash.maintenance.keeping import is_dropping, keeping_objects
 from gitdash.maintenance.lasting import PAUSE_S
 from gitdash.maintenance.links_meanwhile import refuse_if_links_came
@@ -94,6 +95,8 @@ def _is_about_lock(error: GitError) -> bool:
 
 
 def _run_step(work: Work, around: Surroundings, step: Step) -> None:
+    # what is kept for a step is found by git, too
+    refuse_if_config_came(work)
     if step.replaces_packs:
         around.close_readers()
     try:
@@ -110,6 +113,8 @@ def _do(work: Work, around: Surroundings, step: Step) -> None:
         # a check takes minutes, and a borrower may have come meanwhile
         require_unneeded(work, around.look_around())
     refuse_if_links_came(work)
+    # to look for borrowers and links takes a while: this one comes last
+    refuse_if_config_came(work)
     if step.act is not None:
         work.refuse_if_cancelled()
         ACT_FUNCTIONS[step.act](work)

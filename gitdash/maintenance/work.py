@@ -16,6 +16,7 @@ from gitdash.gitcmd.runner import run_git
 from gitdash.history.records import Loan
 from gitdash.inspection.alternates import inspect_alternates
 from gitdash.inspection.reading import Problems
+from gitdash.maintenance.action_facts import ActionFacts
 from gitdash.maintenance.processes import WrittenFiles, written_by_group
 from gitdash.model.inspection import Alternate, AlternatesFacts, Inspection
 from gitdash.model.ledger import Outcome, Reason, RecordedCommand
@@ -23,6 +24,7 @@ from gitdash.model.policy import Policy
 from gitdash.model.progress import CommandProgress
 from gitdash.model.report import RepositoryReport
 from gitdash.model.repository import Unreadable
+from gitdash.model.task import Task
 from gitdash.units import printable
 
 if TYPE_CHECKING:
@@ -80,6 +82,10 @@ class Work:
     commands: list[RecordedCommand] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     """Files that gitdash itself removed, relative to the common directory. Printable."""
+    task: Task | None = None
+    """None until it has been judged."""
+    facts: ActionFacts | None = None
+    """By which it was judged; None until then."""
     links: frozenset[str] | None = None
     """Symbolic links at git's names when it began; None where nothing is written. Printable."""
     has_left_lenders: bool = False
