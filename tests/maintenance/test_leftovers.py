@@ -115,6 +115,27 @@ def test_repack_that_was_killed_while_it_wrote(tmp_path: Path, large: GitReposit
     assert paths(told(large, started_at_s)) == new
 
 
+@pytest.mark.parametrize("options", [("--write-bitmap-index",), ("--no-write-bitmap-index",)])
+def test_repack_that_was_killed_before_its_whole_pack_had_its_name(tmp_path: Path, options: tuple[str, ...]) -> None:
+    repository = GitRepository.init(tmp_path / "x.git")
+    repository.commit({"a": "a"})
+    killing = tmp_path / "git"
+    # repack finds its own program by the exec path, and dies once pack-objects has ended
+    killing.write_text(f'#!/bin/sh\n{GIT} "$@"\ncase "$*" in *pack-objects*) kill -9 $PPID;; esac\n')
+    killing.chmod(0o755)
+    before, started_at_s = files(repository), now_s(tmp_path)
+    died = subprocess.run(
+        [GIT, f"--exec-path={tmp_path}", "-C", repository.path, "repack", "-a", "-d", "-q", *options],
+        env=clean_environment(),
+        check=False,
+    )
+    assert died.returncode == -signal.SIGKILL
+    new = files(repository) - before
+    assert {name.rpartition(".")[2] for name in new} >= {"pack", "idx"}
+    assert all(name.startswith("objects/pack/.tmp-") for name in new)
+    assert paths(told(repository, started_at_s)) == new
+
+
 def test_gc_that_was_killed_leaves_its_pid(tmp_path: Path, large: GitRepository) -> None:
     started_at_s = now_s(tmp_path)
     with running(large, "-c", "core.compression=9", "gc", "--prune=never", "--quiet") as process:
