@@ -29,6 +29,9 @@ _UNSEEN_RATIO: Final = 0.06
 """Of how long it ran: the most that may lie between the last look and the end. With these pauses the peak of what runs
 for less than 50 ms is not known, unless it is above ours."""
 _PEAK: Final = b"VmHWM:"
+_COUNTED_APART: Final = 1.1
+"""Each processor keeps count of some pages by itself for a while (percpu_counter, since Linux 6.2), so that the peak of
+what began as a copy of ours may be said to be above ours though it is the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +79,7 @@ class MemoryWatch:
         is_seen = ended_s - self._looked_s <= (ended_s - self._started_s) * _UNSEEN_RATIO
         said_bytes = spent.ru_maxrss * 1024
         own_bytes = peak_memory_bytes(os.getpid())
-        is_theirs = self._has_own_peak or 0 < own_bytes < said_bytes
+        is_theirs = self._has_own_peak or 0 < own_bytes * _COUNTED_APART < said_bytes
         total_s = spent.ru_utime + spent.ru_stime
         part = max(1.0 - self._used_s / total_s, 0.0) if total_s else 1.0
         return ProcessUsage(

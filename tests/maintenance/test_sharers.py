@@ -447,6 +447,7 @@ def test_borrower_that_comes_while_reclaim_runs_stops_it_before_anything_more_is
 def test_plan_and_outcome_of_reclaim_name_the_folders_that_were_searched(tmp_path: Path, gitdash: Gitdash) -> None:
     lender = GitRepository.init(tmp_path / "root" / "lend.git")
     lender.commit({"a": "1"})
+    lender.blob(b"nothing references this")
     grow_old(lender)
     gitdash.run("scan", tmp_path / "root")
     said = f"looked for borrowers below {tmp_path}/root"
