@@ -205,7 +205,7 @@ class Family:
             time.sleep(event.moment_ms / 1000)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-        self._wait_for_processes()
+        self._wait_for_processes(child)
         self._clear_locks(event)
         before, theirs = self._before_and_coming(name, source)
         self._keep_references(name)
@@ -329,7 +329,7 @@ class Family:
             time.sleep(event.moment_ms / 1000)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, number)
-        self._wait_for_processes()
+        self._wait_for_processes(child)
         self._clear_locks(event)
 
     def _run_with_handler(self, name: str, task: Task, event: Event) -> None:
@@ -416,9 +416,10 @@ class Family:
                     if mark in words or mark in Path(f"/proc/{process}/environ").read_bytes():
                         yield int(process)
 
-    def _wait_for_processes(self) -> None:
+    def _wait_for_processes(self, child: int) -> None:
+        """Wait until nothing lives on of a gitdash that was killed."""
         deadline_s = time.monotonic() + 20
-        while any(True for _ in self._processes()):
+        while _leaves_orphan(child) or any(True for _ in self._processes()):
             assert time.monotonic() < deadline_s, self._story("a git lives on")
             time.sleep(0.005)
 
@@ -503,6 +504,24 @@ def in_child(work: Callable[[], object]) -> Iterator[int]:
         yield child
     finally:
         os.waitpid(child, 0)
+
+
+def _leaves_orphan(child: int) -> bool:
+    """Tell whether a process that was killed has left one between fork and exec, which in a moment will be a git.
+
+    It looks like us, as its parent did, was started later, and no Python is its parent any more.
+    """
+    ours, python = Path("/proc/self/cmdline").read_bytes(), os.fsencode(sys.executable)
+    for process in os.listdir("/proc"):
+        if process.isdigit() and int(process) > child:
+            with contextlib.suppress(OSError):
+                folder = Path("/proc", process)
+                if folder.joinpath("cmdline").read_bytes() == ours:
+                    status = folder.joinpath("status").read_text().splitlines()
+                    parent = next(line.split()[1] for line in status if line.startswith("PPid:"))
+                    if not Path("/proc", parent, "cmdline").read_bytes().startswith(python):
+                        return True
+    return False
 
 
 def _by_name(references: str) -> dict[str, str]:
