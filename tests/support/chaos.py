@@ -513,7 +513,7 @@ def _leaves_orphan(child: int) -> bool:
     """
     ours, python = Path("/proc/self/cmdline").read_bytes(), os.fsencode(sys.executable)
     for process in os.listdir("/proc"):
-        if process.isdigit() and int(process) > child:
+        if process.isdigit() and int(process) > child and int(process) != os.getpid():
             with contextlib.suppress(OSError):
                 folder = Path("/proc", process)
                 if folder.joinpath("cmdline").read_bytes() == ours:
