@@ -5,10 +5,15 @@ Source: githooks(5); gitrepository-layout(5), "remotes", "branches", "info/graft
 
 import stat
 from collections.abc import Iterator
+from typing import Final
 
 from gitdash.inspection.listing import Listing
 from gitdash.model.config_facts import ConfigConcern, ConfigEffect
 from gitdash.units import printable_path
+
+_LEGACY_REMOTES: Final = (b"remotes", b"branches")
+FOLDERS_OF_CONCERN: Final = (b"info", b"hooks", *_LEGACY_REMOTES)
+"""What `file_concerns` looks at."""
 
 
 def file_concerns(listing: Listing) -> Iterator[ConfigConcern]:
@@ -41,7 +46,7 @@ def _hook_concerns(listing: Listing) -> Iterator[ConfigConcern]:
 
 
 def _legacy_remote_concerns(listing: Listing) -> Iterator[ConfigConcern]:
-    for folder in (b"remotes", b"branches"):
+    for folder in _LEGACY_REMOTES:
         for name, found in listing.folders.get(folder, {}).items():
             if not stat.S_ISDIR(found.st_mode):
                 yield ConfigConcern(
