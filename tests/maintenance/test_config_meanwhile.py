@@ -1,6 +1,5 @@
 """Keys that come into a repository's config while a task is under way: no later step runs git with them."""
 
-import dataclasses
 import os
 import time
 from pathlib import Path
@@ -33,14 +32,12 @@ class Rewritten:
         self.before = self.config.read_bytes()
         more, done = folder / "more", folder / "done"
         more.write_text(lines)
-        wrapper = folder / "git"
-        wrapper.write_text(
+        task_runs.run_through(
+            folder / "git",
             f'#!/bin/sh\n{GIT} "$@"\nended=$?\ncase " $* " in *" {word} "*) [ -e {done} ] ||'
-            f" {{ touch {done}; cat {more} >>{self.config}; }};; esac\nexit $ended\n"
+            f" {{ touch {done}; cat {more} >>{self.config}; }};; esac\nexit $ended\n",
+            monkeypatch,
         )
-        wrapper.chmod(0o755)
-        wrapped = dataclasses.replace(task_runs.program(), path=os.fspath(wrapper))
-        monkeypatch.setattr(task_runs, "program", lambda: wrapped)
 
 
 def test_reclaim_runs_no_program_that_the_config_names_since_its_check_began(

@@ -1,7 +1,5 @@
 """Links put at git's names while a task is under way: no further step writes or deletes, and what one met is told."""
 
-import dataclasses
-import os
 from pathlib import Path
 
 import pytest
@@ -27,14 +25,12 @@ class Swapped:
         self.theirs.commit({"theirs": "1"})
         self.theirs.git("repack", "-a", "-d", "-q")
         ours, theirs = self.ours.git_dir / "objects/pack", self.theirs.git_dir / "objects/pack"
-        wrapper = folder / "git"
-        wrapper.write_text(
+        task_runs.run_through(
+            folder / "git",
             f'#!/bin/sh\ncase " $* " in *" {word} "*) [ -L {ours} ] ||'
-            f' {{ mv {ours} {folder}/packs; ln -s {theirs} {ours}; }};; esac\nexec {GIT} "$@"\n'
+            f' {{ mv {ours} {folder}/packs; ln -s {theirs} {ours}; }};; esac\nexec {GIT} "$@"\n',
+            monkeypatch,
         )
-        wrapper.chmod(0o755)
-        wrapped = dataclasses.replace(task_runs.program(), path=os.fspath(wrapper))
-        monkeypatch.setattr(task_runs, "program", lambda: wrapped)
 
     def their_packs(self) -> list[str]:
         return sorted(path.name for path in (self.theirs.git_dir / "objects/pack").iterdir())

@@ -1,6 +1,8 @@
 """Tasks run for real on repositories that a test built: reports as the command line makes them, and planned tasks."""
 
+import dataclasses
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -8,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from gitdash.config.settings import Settings
 from gitdash.gitcmd.git_program import GitProgram
@@ -27,6 +30,14 @@ from tests.support.repositories import GIT, GitRepository
 def program() -> GitProgram:
     """The git under test."""
     return find_git(GIT)
+
+
+def run_through(wrapper: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a shell script, and have tasks run it as their git for the rest of the test."""
+    wrapper.write_text(text)
+    wrapper.chmod(0o755)
+    wrapped = dataclasses.replace(program(), path=os.fspath(wrapper))
+    monkeypatch.setattr(sys.modules[__name__], "program", lambda: wrapped)
 
 
 def report_of(repository: GitRepository, *, borrowers: Sequence[GitRepository] = ()) -> RepositoryReport:
