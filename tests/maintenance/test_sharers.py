@@ -19,10 +19,11 @@ from gitdash.maintenance.action_facts import Neighbourhood
 from gitdash.maintenance.lost_parts import identity_of
 from gitdash.maintenance.sharers import is_lost_and_found, mounted_part, sharer_of
 from gitdash.model.ledger import Outcome
-from gitdash.model.repository import Repository, RepositoryKind, StorageLayout
+from gitdash.model.repository import Repository
 from gitdash.model.task import Task
 from gitdash.survey.neighbourhood import look_around
 from tests.cli.process import Gitdash
+from tests.support.bare import bare_repository
 from tests.support.old_stores import complaints, grow_old
 from tests.support.repositories import GitRepository
 from tests.support.task_runs import run
@@ -367,18 +368,6 @@ def test_folder_that_cannot_be_searched_is_an_objection(tmp_path: Path) -> None:
                 (folder / "b").chmod(0o700)
         assert found.objection == f"{folder}/b cannot be searched: permission denied"
         assert found.searched == (os.fsencode(folder),)
-
-
-def bare_repository(path: Path) -> Repository:
-    encoded = os.fsencode(path)
-    return Repository(
-        path=encoded,
-        git_dir=encoded,
-        common_dir=encoded,
-        kind=RepositoryKind.BARE,
-        layout=StorageLayout.PLAIN,
-        root=os.path.dirname(encoded),
-    )
 
 
 def around(repository: Repository, settings: Settings, history: History) -> Neighbourhood:

@@ -10,9 +10,9 @@ from gitdash.config.settings import Settings
 from gitdash.history.records import SearchedFolder
 from gitdash.history.store import History, open_history
 from gitdash.maintenance.action_facts import Neighbourhood
-from gitdash.model.repository import Repository, RepositoryKind, StorageLayout
 from gitdash.survey.neighbourhood import look_around
 from gitdash.survey.searched import remember_searched, searched_around
+from tests.support.bare import bare_repository
 from tests.support.unprivileged import unprivileged
 
 pytestmark = pytest.mark.safety
@@ -55,17 +55,10 @@ def test_folder_below_which_something_was_silent_is_not_whole_until_all_of_it_an
 
 
 def neighbourhood(history: History, path: Path) -> Neighbourhood:
-    encoded = os.fsencode(path)
-    repository = Repository(
-        path=encoded,
-        git_dir=encoded,
-        common_dir=encoded,
-        kind=RepositoryKind.BARE,
-        layout=StorageLayout.PLAIN,
-        root=os.path.dirname(encoded),
-    )
     settings, cancel = Settings(), threading.Event()
-    return look_around(repository, settings=settings, history=history, effective_uid=os.geteuid(), cancel=cancel)
+    return look_around(
+        bare_repository(path), settings=settings, history=history, effective_uid=os.geteuid(), cancel=cancel
+    )
 
 
 def test_nothing_is_reclaimed_below_what_never_answered_as_a_whole(tmp_path: Path, history: History) -> None:
